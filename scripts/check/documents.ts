@@ -4,8 +4,8 @@ import { root } from '../stack/root.ts';
 /** The README is the first page for a newcomer, so it stays short. */
 const maxReadmeLines = 110;
 
-/** Maximum of all documents together, counted as `wc -w` does: code, tables and comments, too. */
-const maxWords = 16_000;
+/** Maximum of all documents together, counted as `wc -w` does: code, tables and comments, too. A changelog grows. */
+const maxWords = 15_900;
 
 /** Maximum length of a table line after `deno fmt`: longer lines wrap in an editor. */
 const maxTableWidth = 160;
@@ -13,14 +13,14 @@ const maxTableWidth = 160;
 /** Folders that are not checked. */
 const excluded = ['node_modules', '.git', '.temp'];
 
-/** Checks the project's Markdown: length of the README, words of all, width of tables, links. @returns one line for each problem. */
+/** Checks the project's Markdown: length of the README, words of all but the changelog, width of tables, links. @returns one line for each problem. */
 export async function checkDocuments(): Promise<string[]> {
   const texts = new Map<string, string>();
   for (const path of await documentsBelow(root)) texts.set(path, await Deno.readTextFile(path));
   const anchors = new Map([...texts].map(([path, text]) => [path, anchorsOf(text)]));
   return [
     ...readmeLength(texts.get(`${root}/README.md`) ?? ''),
-    ...tooManyWords([...texts.values()]),
+    ...tooManyWords([...texts].flatMap(([path, text]) => path.endsWith('/CHANGELOG.md') ? [] : [text])),
     ...[...texts].flatMap(([path, text]) => wideTables(path, text)),
     ...(await Promise.all([...texts].map(([path, text]) => deadLinks(path, text, anchors)))).flat(),
   ];

@@ -1,20 +1,19 @@
 import { supportUrl } from '../stack/postgres/local-roles.ts';
 import { localDatabaseUrl } from '../stack/secrets.ts';
 
-const LOCAL_PORT = 54321;
-
 /**
- * Finds the connection string: the argument, else `SUPPORT_DB_URL`, else the local stack. A missing password is that of
- * `SUPPORT_DB_PASSWORD`, else it is asked for.
+ * Finds the connection string: the argument, else `SUPPORT_DB_URL`, else the local stack at its API's port. A missing
+ * password is that of `SUPPORT_DB_PASSWORD`, else it is asked for.
  * @throws Error when an address is invalid, or an argument contains a password; no message contains the string
  */
 export async function chooseDatabase(
   argument: string | undefined,
   environment: Readonly<Record<string, string | undefined>>,
   ask: (question: string) => Promise<string>,
+  stackPort = 54321,
 ): Promise<string> {
   const given = argument || environment.SUPPORT_DB_URL;
-  if (!given) return supportUrl(await localDatabaseUrl(LOCAL_PORT));
+  if (!given) return supportUrl(await localDatabaseUrl(stackPort));
   const url = URL.parse(given);
   if (url === null || !/^postgres(ql)?:$/.test(url.protocol) || url.hostname === '') {
     throw new Error('This is no connection string: postgresql://subscriptions_support@host:5432/postgres');

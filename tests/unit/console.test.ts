@@ -16,13 +16,13 @@ describe('the database of the console', () => {
   const given = { SUPPORT_DB_URL: 'postgresql://asha:pw@db.example/postgres', SUPPORT_DB_PASSWORD: 'env' };
 
   test.each([
-    [undefined, {}, /^postgresql:\/\/subscriptions_support:[^@]+@127\.0\.0\.1:54322\/postgres$/, false],
+    [undefined, {}, /^postgresql:\/\/subscriptions_support:[^@]+@127\.0\.0\.1:55322\/postgres$/, false],
     [undefined, given, 'postgresql://asha:pw@db.example/postgres', false],
     ['postgresql://ravi@other.example/postgres', given, 'postgresql://ravi:env@other.example/postgres', false],
     ['postgresql://a.example/b', {}, 'postgresql://subscriptions_support:from%20the%20prompt@a.example/b', true],
   ])('with --db-url %s and %j is %s; a password that is given nowhere is asked for', async (url, env, found, asks) => {
     asked.length = 0;
-    expect(await chooseDatabase(url, env, ask)).toMatch(found);
+    expect(await chooseDatabase(url, env, ask, 55321)).toMatch(found);
     expect(asked).toEqual(asks ? ['Password of subscriptions_support: '] : []);
   });
 

@@ -1,5 +1,5 @@
 import { emailsFile } from '../emails.ts';
-import { receiptFontsFile, shaperFile } from '../receipt-fonts.ts';
+import { indicFontsFile, receiptFontsFile, shaperFile } from '../receipt-fonts.ts';
 import { root } from '../../stack/root.ts';
 
 /** What `package-lock.json` says of a package. */
@@ -50,7 +50,9 @@ export async function importedPackages(): Promise<string[]> {
 
 /** The paths of the packages of which the generated modules have parts. */
 export async function bundledPackages(): Promise<string[]> {
-  const texts = await Promise.all([emailsFile, receiptFontsFile, shaperFile].map((file) => Deno.readTextFile(file)));
+  const texts = await Promise.all(
+    [emailsFile, receiptFontsFile, indicFontsFile, shaperFile].map((file) => Deno.readTextFile(file)),
+  );
   return texts.flatMap((text) => {
     const [, paths = ''] = /^\/\/ Contains (.*)\.$/m.exec(text) ?? [];
     return paths.split(', ').map((path) => `node_modules/${path}`);

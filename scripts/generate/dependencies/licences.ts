@@ -19,7 +19,16 @@ const restricted = /General Public Licen[cs]e|Commons Clause/i;
 
 /** Packages without a usual licence file: where the text is. Checked by hand for this version. */
 const elsewhere: Readonly<Record<string, string>> = {
-  '@expo-google-fonts/noto-sans@0.4.2': 'LICENSE_FONT', // of the font; the other one is of code that is not used
+  // Licences of the fonts; the other one is of code that is not used.
+  '@expo-google-fonts/noto-sans@0.4.2': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-bengali@0.4.4': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-gujarati@0.4.2': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-gurmukhi@0.4.1': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-kannada@0.4.3': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-malayalam@0.4.2': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-oriya@0.4.2': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-tamil@0.4.3': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-telugu@0.4.2': 'LICENSE_FONT',
   'pg-types@2.2.0': 'README.md',
   'pgpass@1.0.5': 'README.md',
   'standardwebhooks@1.1.1': 'https://github.com/standard-webhooks/standard-webhooks/blob/main/libraries/LICENSE',

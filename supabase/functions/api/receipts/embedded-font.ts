@@ -1,6 +1,7 @@
 import type { FontFile } from './font-file.ts';
 import { hex } from './pdf-text.ts';
-import type { Cluster, PlacedGlyph, Shape } from './shaper.ts';
+import { type Script, scriptOf, splitByScript } from './scripts.ts';
+import type { Cluster, PlacedGlyph, Shaper } from './shaper.ts';
 
 /** A cluster in glyphs of the embedded font. */
 export type Sign = {
@@ -13,8 +14,9 @@ export type Sign = {
   readonly width: number;
 };
 
-/** A glyph of the font file, or several that are drawn as one. */
+/** A glyph of a font file, or several that are drawn as one. */
 export type Slot = {
+  readonly file: FontFile;
   readonly glyphs: readonly PlacedGlyph[];
   /** Units of the font. */
   readonly advance: number;
@@ -22,7 +24,7 @@ export type Slot = {
   readonly text: string;
 };
 
-/** The part of a font that one document uses. Its glyphs are numbered in the order of their first use. */
+/** The part of a font and of those of further scripts that one document uses. Its glyphs are numbered in the order of their first use. */
 export type EmbeddedFont = {
   readonly file: FontFile;
   readonly slots: readonly Slot[];
@@ -32,19 +34,25 @@ export type EmbeddedFont = {
   readonly signs: ReadonlyMap<number, Sign>;
   /** Returns the glyphs of a text without line breaks. */
   encode(text: string): Sign[];
-  /** Returns the number of a glyph of the file as a part of others. */
-  partOf(glyph: number): number;
+  /** Returns the number of a glyph of a file as a part of others. */
+  partOf(glyph: number, file: FontFile): number;
 };
 
 /**
- * A PDF maps each glyph to its text, but the parts of a syllable of Devanagari are drawn in another order than they are
+ * A PDF maps each glyph to its text, but the parts of a syllable of such a script are drawn in another order than they are
  * written. So a syllable becomes one glyph, which is read as its first letter; glyphs without a shape and a width follow
  * for the other letters.
- * @param shape undefined where no text has Devanagari
+ * @param file of Latin. All fonts have the same units
+ * @param shapers of the scripts that the texts have
  * @param base whose glyphs the font starts with
  */
-export function embedFont(file: FontFile, shape: Shape | undefined, base?: EmbeddedFont): EmbeddedFont {
-  const missing: Slot = { glyphs: [{ glyph: 0, x: 0, y: 0 }], advance: file.advanceOf(0), text: '' };
+export function embedFont(
+  file: FontFile,
+  shapers: ReadonlyMap<Script, Shaper>,
+  base?: EmbeddedFont,
+): EmbeddedFont {
+  const missing: Slot = { file, glyphs: [{ glyph: 0, x: 0, y: 0 }], advance: file.advanceOf(0), text: '' };
+  const files = [file, ...Array.from(shapers.values(), (shaper) => shaper.file)];
   let slots: readonly Slot[] = base?.slots ?? [missing];
   let added: { slots: Slot[]; ids: Map<string, number>; signs: Map<number, Sign> } | undefined;
 
@@ -56,6 +64,10 @@ export function embedFont(file: FontFile, shape: Shape | undefined, base?: Embed
     return added;
   }
 
+  function keyOf({ file, text, glyphs }: Slot): string {
+    return `${files.indexOf(file)} ${text}\n${glyphs.map(({ glyph, x, y }) => `${glyph} ${x} ${y}`)}`;
+  }
+
   function idOf(slot: Slot): number {
     const { ids, slots } = additions();
     const key = keyOf(slot);
@@ -64,11 +76,11 @@ export function embedFont(file: FontFile, shape: Shape | undefined, base?: Embed
     return id;
   }
 
-  function signOf({ text, glyphs, advance }: Cluster): Sign {
+  function signOf({ text, glyphs, advance }: Cluster, from: FontFile): Sign {
     const [first = '', ...others] = text;
     const parts = [
-      { text: first, glyphs, advance },
-      ...others.map((other) => ({ text: other, glyphs: [], advance: 0 })),
+      { file: from, text: first, glyphs, advance },
+      ...others.map((other) => ({ file: from, text: other, glyphs: [], advance: 0 })),
     ];
     return {
       text,
@@ -83,15 +95,16 @@ export function embedFont(file: FontFile, shape: Shape | undefined, base?: Embed
     const known = base?.signs.get(codePoint) ?? added?.signs.get(codePoint);
     if (known !== undefined) return known;
     const glyph = file.glyphOf(codePoint) || file.glyphOf(missingLetter);
-    const sign = signOf({ text: character, glyphs: [{ glyph, x: 0, y: 0 }], advance: file.advanceOf(glyph) });
+    const sign = signOf({ text: character, glyphs: [{ glyph, x: 0, y: 0 }], advance: file.advanceOf(glyph) }, file);
     additions().signs.set(codePoint, sign);
     return sign;
   }
 
   function encodeRun(run: string): Sign[] {
-    return shape !== undefined && hasDevanagari(run)
-      ? shape(run).map(signOf)
-      : Array.from(run.normalize('NFC'), letterOf);
+    const script = scriptOf(run);
+    const shaper = script && shapers.get(script);
+    if (shaper === undefined) return Array.from(run.normalize('NFC'), letterOf);
+    return shaper.shape(run).map((cluster) => signOf(cluster, shaper.file));
   }
 
   return {
@@ -114,26 +127,10 @@ export function embedFont(file: FontFile, shape: Shape | undefined, base?: Embed
       }
       return signs;
     },
-    partOf: (glyph) => idOf({ glyphs: [{ glyph, x: 0, y: 0 }], advance: file.advanceOf(glyph), text: '' }),
+    partOf: (glyph, from) =>
+      idOf({ file: from, glyphs: [{ glyph, x: 0, y: 0 }], advance: from.advanceOf(glyph), text: '' }),
   };
-}
-
-function keyOf({ text, glyphs }: Slot): string {
-  return `${text}\n${glyphs.map(({ glyph, x, y }) => `${glyph} ${x} ${y}`)}`;
 }
 
 /** A dotted circle stands for a letter that the font lacks; its text is read back all the same. */
 const missingLetter = 0x25cc;
-
-// The joiners belong to the syllable that they are in.
-const devanagari = /[\u0900-\u097f][\u0900-\u097f\u200c\u200d]*/;
-const runs = new RegExp(`(${devanagari.source})`);
-
-/** Whether a text needs a shaper. */
-export function hasDevanagari(text: string): boolean {
-  return devanagari.test(text);
-}
-
-function splitByScript(text: string): string[] {
-  return text.split(runs).filter((run) => run !== '');
-}

@@ -1,4 +1,5 @@
 import type { EmbeddedFont, Slot } from './embedded-font.ts';
+import type { FontFile } from './font-file.ts';
 
 /** The flags of a component in the table `glyf`. */
 const flag = { areWords: 0x1, areOffsets: 0x2, hasScale: 0x8, more: 0x20, hasTwoScales: 0x40, hasMatrix: 0x80 };
@@ -34,21 +35,21 @@ export function writeFontSubset(font: EmbeddedFont): Uint8Array {
   ]);
 }
 
-function outlineOf(font: EmbeddedFont, { glyphs }: Slot): Uint8Array {
-  const drawn = glyphs.filter(({ glyph }) => font.file.outlineOf(glyph).length > 0);
+function outlineOf(font: EmbeddedFont, { file, glyphs }: Slot): Uint8Array {
+  const drawn = glyphs.filter(({ glyph }) => file.outlineOf(glyph).length > 0);
   const [only] = drawn;
   if (only === undefined) return new Uint8Array();
-  if (drawn.length > 1 || only.x !== 0 || only.y !== 0) return compose(font, drawn);
-  const outline = font.file.outlineOf(only.glyph).slice();
-  if (viewOf(outline).getInt16(0) < 0) renumberComponents(font, outline);
+  if (drawn.length > 1 || only.x !== 0 || only.y !== 0) return compose(font, file, drawn);
+  const outline = file.outlineOf(only.glyph).slice();
+  if (viewOf(outline).getInt16(0) < 0) renumberComponents(font, file, outline);
   return outline;
 }
 
 /** Makes one glyph of several. */
-function compose(font: EmbeddedFont, glyphs: Slot['glyphs']): Uint8Array {
+function compose(font: EmbeddedFont, file: FontFile, glyphs: Slot['glyphs']): Uint8Array {
   const composite = new DataView(new ArrayBuffer(10 + glyphs.length * 8));
   const boxes = glyphs.map(({ glyph, x, y }) => {
-    const box = viewOf(font.file.outlineOf(glyph));
+    const box = viewOf(file.outlineOf(glyph));
     return [box.getInt16(2) + x, box.getInt16(4) + y, box.getInt16(6) + x, box.getInt16(8) + y] as const;
   });
   composite.setInt16(0, -1);
@@ -60,7 +61,7 @@ function compose(font: EmbeddedFont, glyphs: Slot['glyphs']): Uint8Array {
     const at = 10 + index * 8;
     const more = index < glyphs.length - 1 ? flag.more : 0;
     composite.setUint16(at, flag.areWords | flag.areOffsets | more);
-    composite.setUint16(at + 2, font.partOf(glyph));
+    composite.setUint16(at + 2, font.partOf(glyph, file));
     composite.setInt16(at + 4, x);
     composite.setInt16(at + 6, y);
   });
@@ -68,13 +69,13 @@ function compose(font: EmbeddedFont, glyphs: Slot['glyphs']): Uint8Array {
 }
 
 /** The components of an accented letter have other numbers in the subset. */
-function renumberComponents(font: EmbeddedFont, outline: Uint8Array): void {
+function renumberComponents(font: EmbeddedFont, file: FontFile, outline: Uint8Array): void {
   const view = viewOf(outline);
   let at = 10;
   let flags = flag.more;
   while (flags & flag.more) {
     flags = view.getUint16(at);
-    view.setUint16(at + 2, font.partOf(view.getUint16(at + 2)));
+    view.setUint16(at + 2, font.partOf(view.getUint16(at + 2), file));
     at += 4 + (flags & flag.areWords ? 4 : 2);
     at += flags & flag.hasMatrix ? 8 : flags & flag.hasTwoScales ? 4 : flags & flag.hasScale ? 2 : 0;
   }

@@ -3,7 +3,8 @@ import { type EmbeddedFont, embedFont } from './embedded-font.ts';
 import { type FontFile, readFontFile } from './font-file.ts';
 import { objectsOfFont, writeFont } from './pdf-font.ts';
 import type { PdfObjects } from './pdf-objects.ts';
-import { createShaper, type Shape } from './shaper.ts';
+import type { Script } from './scripts.ts';
+import { createShaper, type Shaper } from './shaper.ts';
 
 /** A font of a document. */
 export type DocumentFont = {
@@ -21,21 +22,26 @@ type Base = { readonly file: FontFile; readonly font: EmbeddedFont; readonly obj
 
 // Most isolates never make a document, so the fonts are loaded with the first one.
 let bases: Promise<[Base, Base]> | undefined;
-let shapers: Promise<[Shape, Shape]> | undefined;
+const shapers = new Map<Script, Promise<[Shaper, Shaper]>>();
 
 /**
  * Returns the regular and the semibold font for a document.
- * @param hasDevanagari whether a text of the document has it
+ * @param scripts which the texts of the document have
  */
-export async function documentFonts(hasDevanagari: boolean): Promise<() => [DocumentFont, DocumentFont]> {
-  const [regular, semiBold] = await (bases ??= loadBases());
-  const shapes = hasDevanagari ? await (shapers ??= loadShapers(regular, semiBold)) : [];
-  return () => [documentFont(regular, shapes[0], 0), documentFont(semiBold, shapes[1], 1)];
+export async function documentFonts(scripts: ReadonlySet<Script>): Promise<() => [DocumentFont, DocumentFont]> {
+  const loaded = await (bases ??= loadBases());
+  const ofScripts: [Map<Script, Shaper>, Map<Script, Shaper>] = [new Map(), new Map()];
+  for (const script of scripts) {
+    const pair = shapers.get(script) ?? loadShapers(script, loaded);
+    shapers.set(script, pair);
+    (await pair).forEach((shaper, index) => ofScripts[index]?.set(script, shaper));
+  }
+  return () => [documentFont(loaded[0], ofScripts[0], 0), documentFont(loaded[1], ofScripts[1], 1)];
 }
 
-function documentFont(base: Base, shape: Shape | undefined, index: 0 | 1): DocumentFont {
-  // With the many glyphs of Devanagari, what is not used is left out.
-  const font = embedFont(base.file, shape, shape === undefined ? base.font : undefined);
+function documentFont(base: Base, shapers: ReadonlyMap<Script, Shaper>, index: 0 | 1): DocumentFont {
+  // With the many glyphs of such a script, what is not used is left out.
+  const font = embedFont(base.file, shapers, shapers.size === 0 ? base.font : undefined);
   return { font, write: () => font.slots === base.font.slots ? base.objects : write(font, index) };
 }
 
@@ -50,11 +56,17 @@ async function loadBases(): Promise<[Base, Base]> {
 
 async function loadBase(base64: string, index: 0 | 1): Promise<Base> {
   const file = readFontFile(new Uint8Array(await decompress(base64)));
-  const font = embedFont(file, undefined);
+  const font = embedFont(file, new Map());
   font.encode(usual);
   return { file, font, objects: write(font, index) };
 }
 
-async function loadShapers(regular: Base, semiBold: Base): Promise<[Shape, Shape]> {
-  return [await createShaper(regular.file.bytes), await createShaper(semiBold.file.bytes)];
+/** Devanagari is in both fonts. The other scripts have one weight. */
+async function loadShapers(script: Script, [regular, semiBold]: [Base, Base]): Promise<[Shaper, Shaper]> {
+  if (script === 'devanagari') {
+    return [await createShaper(regular.file, script), await createShaper(semiBold.file, script)];
+  }
+  const fonts = await import('../generated/indic-fonts.ts');
+  const shaper = await createShaper(readFontFile(new Uint8Array(await decompress(fonts[script]))), script);
+  return [shaper, shaper];
 }

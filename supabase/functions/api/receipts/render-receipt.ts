@@ -1,10 +1,10 @@
 import { createCanvas } from './canvas.ts';
 import { coloursOf } from './colours.ts';
-import { hasDevanagari } from './embedded-font.ts';
 import { documentFonts } from './fonts.ts';
 import { layOutReceipt } from './lay-out-receipt.ts';
 import { writePdf } from './pdf-file.ts';
 import { receiptSchema } from './receipt.ts';
+import { scriptsOf } from './scripts.ts';
 
 const a4 = { width: 595.28, height: 841.89 };
 
@@ -19,7 +19,7 @@ export async function renderReceipt(
   look: { readonly brandColor?: string | undefined },
 ): Promise<Uint8Array> {
   const document = receiptSchema.parse(receipt);
-  const createFonts = await documentFonts(hasDevanagari(JSON.stringify(document)));
+  const createFonts = await documentFonts(scriptsOf(JSON.stringify(document)));
   const colours = coloursOf(look.brandColor);
   // A document with very long texts is drawn on a larger page, which is then scaled down.
   for (let scale = 1;; scale *= 0.94) {

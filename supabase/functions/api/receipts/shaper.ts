@@ -1,4 +1,6 @@
 import { decompress } from './decompress.ts';
+import type { FontFile } from './font-file.ts';
+import { type Script, tagOf } from './scripts.ts';
 
 /** A glyph at its place. Lengths are in units of the font. */
 export type PlacedGlyph = { readonly glyph: number; readonly x: number; readonly y: number };
@@ -6,8 +8,8 @@ export type PlacedGlyph = { readonly glyph: number; readonly x: number; readonly
 /** What is drawn, and read back, as one: a letter with its marks, or a syllable. */
 export type Cluster = { readonly text: string; readonly glyphs: readonly PlacedGlyph[]; readonly advance: number };
 
-/** Turns a text in Devanagari into the glyphs of one font. */
-export type Shape = (text: string) => Cluster[];
+/** Turns a text in one script into the glyphs of a font. */
+export type Shaper = { readonly file: FontFile; shape(text: string): Cluster[] };
 
 /** The functions of HarfBuzz that are used. A pointer is a number. */
 type HarfBuzz = WebAssembly.Exports & {
@@ -30,25 +32,28 @@ type HarfBuzz = WebAssembly.Exports & {
 };
 
 const leftToRight = 4;
-const devanagari = 0x44657661; // the tag "Deva"
 const writable = 2;
 let harfbuzz: Promise<HarfBuzz> | undefined;
 
-/** Makes the shaper of a font. HarfBuzz is loaded once, with the first text that needs it. */
-export async function createShaper(font: Uint8Array): Promise<Shape> {
+/** Makes the shaper of a script in a font. HarfBuzz is loaded once, with the first text that needs it. */
+export async function createShaper(file: FontFile, script: Script): Promise<Shaper> {
   const hb = await (harfbuzz ??= loadHarfBuzz());
-  const data = hb.malloc(font.byteLength);
-  new Uint8Array(hb.memory.buffer).set(font, data);
-  const hbFont = hb.hb_font_create(hb.hb_face_create(hb.hb_blob_create(data, font.byteLength, writable, 0, 0), 0));
-  return (text) => {
-    const buffer = hb.hb_buffer_create();
-    addText(hb, buffer, text);
-    hb.hb_buffer_set_direction(buffer, leftToRight);
-    hb.hb_buffer_set_script(buffer, devanagari);
-    hb.hb_shape(hbFont, buffer, 0, 0);
-    const clusters = readClusters(hb, buffer, text);
-    hb.hb_buffer_destroy(buffer);
-    return clusters;
+  const size = file.bytes.byteLength;
+  const data = hb.malloc(size);
+  new Uint8Array(hb.memory.buffer).set(file.bytes, data);
+  const hbFont = hb.hb_font_create(hb.hb_face_create(hb.hb_blob_create(data, size, writable, 0, 0), 0));
+  return {
+    file,
+    shape(text) {
+      const buffer = hb.hb_buffer_create();
+      addText(hb, buffer, text);
+      hb.hb_buffer_set_direction(buffer, leftToRight);
+      hb.hb_buffer_set_script(buffer, tagOf(script));
+      hb.hb_shape(hbFont, buffer, 0, 0);
+      const clusters = readClusters(hb, buffer, text);
+      hb.hb_buffer_destroy(buffer);
+      return clusters;
+    },
   };
 }
 
