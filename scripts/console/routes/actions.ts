@@ -38,13 +38,13 @@ export function actionRoutes(database: SupportDatabase): Hono {
   routes.post('/actions', async (c) => {
     const parsed = input.safeParse(await c.req.json().catch(() => undefined));
     if (!parsed.success) return c.json({ error: parsed.error.issues[0]?.message ?? 'This is not an action.' }, 400);
-    const { action, email, tier, until, reference, entitlements, amount, at_period_end, corrects_seller, reason } =
-      parsed.data;
+    // Only what is given: an older database does not have all columns.
+    const given = Object.entries(parsed.data).filter(([, value]) => value !== null);
     const [done] = await database.write(
-      `insert into billing.support_actions (action, email, tier, until, reference, entitlements, amount, at_period_end, corrects_seller, reason)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+      `insert into billing.support_actions (${given.map(([column]) => column).join(', ')})
+      values (${given.map((_, index) => `$${index + 1}`).join(', ')})
       returning result`,
-      [action, email, tier, until, reference, entitlements, amount, at_period_end, corrects_seller, reason],
+      given.map(([, value]) => value),
     );
     return c.json({ result: done?.result ?? '' });
   });
