@@ -376,13 +376,16 @@ select
   o.attempts, o.last_error, p.at as paused_until
 from billing.outbox o
 left join billing.marks p on p.kind = 'pause' and p.key = o.destination
+-- Three parts, each of which reads a range of an index: of all that wait most are due later.
 where o.delivered_at is null
   and o.parked_at is null
-  and (
-    o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
-    -- It is tried until the gateway has it.
-    or o.kind = 'cancel-subscription' and o.queued_at < (select billing.clock()) - interval '48 hours'
-  )
+  and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
+  -- It is tried until the gateway has it.
+  or o.delivered_at is null
+  and o.parked_at is null
+  and o.destination = 'gateway'
+  and o.kind = 'cancel-subscription'
+  and o.queued_at < (select billing.clock()) - interval '48 hours'
   or o.delivered_at is null
   and o.parked_at is not null
   and o.last_error is distinct from 'withdrawn'

@@ -721,38 +721,6 @@ where p.dispute_status is not null
     or exists (select from billing.purchases_on_credit(p))
   );
 
-create or replace view billing.outbox_stuck with (security_invoker = true) as
-select
-  billing.user_of_message(o) as user_id,
-  coalesce(o.parked_at, least(o.next_attempt_at, o.queued_at)) as since,
-  o.id, o.key, o.destination,
-  case when o.parked_at is null then 'due' else 'parked' end as state,
-  o.attempts, o.last_error, p.at as paused_until
-from billing.outbox o
-left join billing.marks p on p.kind = 'pause' and p.key = o.destination
-where o.delivered_at is null
-  and o.parked_at is null
-  and (
-    o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
-    -- It is tried until the gateway has it.
-    or o.kind = 'cancel-subscription' and o.queued_at < (select billing.clock()) - interval '48 hours'
-  )
-  or o.delivered_at is null
-  and o.parked_at is not null
-  and o.last_error is distinct from 'withdrawn'
-  and (
-    o.kind <> 'refund'
-    or not exists (
-      select from billing.refunds r
-      where r.gateway_payment_id = o.payload ->> 'gateway_payment_id'
-        and r.support_action_id = billing.number_of(o.payload ->> 'support_action')
-    )
-    and (
-      not billing.is_refused(o)
-      or billing.is_refund_owed(o.payload ->> 'gateway_payment_id', (o.payload ->> 'amount')::bigint, o.parked_at)
-    )
-  );
-
 create or replace view billing.failed_events with (security_invoker = true) as
 select
   coalesce(p.user_id, billing.json_uuid(e.payload #> '{payload,subscription,entity,notes,user_id}')) as user_id,
