@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { disputeEvent, type Fields, orderPaid } from '../helpers/gateway/events.ts';
+import { attempt } from '../helpers/gateway/told.ts';
 import { claim, fail } from '../helpers/outbox/claims.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
@@ -388,6 +389,15 @@ describe('refund', () => {
     await answer('processed');
     const { billing } = await database.rpc('get_subscription', customer.id);
     expect(billing).toMatchObject({ next_charge_at: '2026-02-01T00:00:00+00:00' });
+  });
+
+  test('of a purchase brings nothing back that the gateway was told to stop', async () => {
+    await customer.bill(months(1), 'basic');
+    await database.at('01-02');
+    const pro = await buy();
+    await attempt(database, customer.gatewayId);
+    expect(await effect(pro)).toBeNull();
+    expect((await refund(pro)).result).toMatch(/Its access ends when .* processed\. Nothing is charged next\.$/);
   });
 
   test.each(['purchase', 'cycle'])(

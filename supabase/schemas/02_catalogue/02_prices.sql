@@ -107,10 +107,10 @@ begin
   return case
     when p_from.plan_id is null then 'buy'
     when p_from.plan_id = p_to.plan_id then 'same'
-    when p_to.rank <> p_from.rank then case when p_to.rank > p_from.rank then 'upgrade' else 'downgrade' end
-    when (p_to.price).months <> (p_from.price).months
-      then case when (p_to.price).months > (p_from.price).months then 'upgrade' else 'downgrade' end
-    when (p_to.price).currency = (p_from.price).currency and (p_to.price).amount > (p_from.price).amount then 'upgrade'
+    when (
+      p_to.rank, (p_to.price).months,
+      case when (p_to.price).currency = (p_from.price).currency then (p_to.price).amount end
+    ) > (p_from.rank, (p_from.price).months, (p_from.price).amount) then 'upgrade'
     else 'downgrade'
   end;
 end $$;

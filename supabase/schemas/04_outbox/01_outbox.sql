@@ -458,9 +458,7 @@ end $$;
 create function billing.wake()
 returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if current_setting('subscriptions.request', true) = 'on' or current_setting('subscriptions.woken', true) = 'on' then
-    return;
-  end if;
+  if current_setting('subscriptions.woken', true) = 'on' then return; end if;
   -- A rollback of the subtransaction undoes the setting together with the call.
   perform set_config('subscriptions.woken', 'on', true);
   perform pg_notify('outbox', '');

@@ -82,7 +82,6 @@ declare
   v_purchase billing.purchase;
   v_is_same boolean;
   v_is_exact boolean;
-  v_counts_now boolean := false;
   v_email text;
   v_outcome text;
 begin
@@ -126,16 +125,16 @@ begin
   elsif not v_is_same and v_payment.gateway_payment_id is not null then
     perform billing.note_extra_payment(v_payment, v_gateway_payment_id, billing.clock(), v_amount, v_base_amount);
     v_payment := billing.count_best_payment(v_payment);
-    v_counts_now := v_payment.gateway_payment_id = v_gateway_payment_id;
   end if;
 
   if v_is_exact
     and (v_payment.fulfilled_at is null or v_payment.uncaptured_at is not null or v_payment.ended_reason = 'refunded')
     and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment))
   then
-    v_is_same := v_payment.gateway_payment_id = v_gateway_payment_id;
     v_purchase.payment := v_payment;
-    v_outcome := billing.fulfil_payment(v_purchase, v_email, null, v_is_same) ->> 'outcome';
+    v_outcome := billing.fulfil_payment(
+      v_purchase, v_email, null, v_payment.gateway_payment_id = v_gateway_payment_id
+    ) ->> 'outcome';
     if v_payment.gateway_order_id is null then
       -- The update applies the events that wait for the order.
       update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
@@ -146,7 +145,8 @@ begin
   if v_payment.gateway_payment_id is distinct from v_gateway_payment_id
     or v_payment.status = 'captured' and v_payment.confirmed_at is not null
   then
-    return case when v_counts_now then 'applied' else 'already' end;
+    -- A further payment counts instead of the one before, or is stored beside it.
+    return case when not v_is_same and v_payment.gateway_payment_id = v_gateway_payment_id then 'applied' else 'already' end;
   end if;
   update public.payments p
   set status = 'captured',

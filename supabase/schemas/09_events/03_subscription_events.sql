@@ -65,18 +65,15 @@ begin
       left join billing.gateway_subscriptions m
         on m.user_id = s.user_id
         and m.gateway_subscription_id = s.gateway_subscription_id
-      left join public.plans p on p.id = s.plan_id
       left join billing.manual_subscriptions w on w.user_id = s.user_id
       where s.user_id = p_subscription.user_id
         and (s.kind, s.id) <> (v_source.kind, v_source.id)
         and s.ended_at is null
         -- A cancelled row by hand ended what arrived before it.
         and (w.status = 'cancelled' and s.arrived_at < w.at) is not true
-        and s.lapses_at > v_end
         and (
-          s.lapses_at < 'infinity'
-          or (m.stops_at is not null or m.gateway_status = 'pending' or s.is_in_grace) is not true
-          or s.ends_at + make_interval(hours => 24 * billing.grace_days(p.grace_days, s.cancel_at_period_end)) > v_end
+          s.lapses_at = 'infinity' and (m.stops_at is not null or m.gateway_status = 'pending' or s.is_in_grace) is not true
+          or billing.grace_end(s) > v_end
         )
     )
   then
@@ -505,9 +502,8 @@ begin
     and (p_subscription.status, p_subscription.gateway_status) = ('active', 'active')
     and p_subscription.period_end > v_now
     and num_nonnulls(
-      p_subscription.ended_at, p_subscription.stops_at, p_subscription.written_at, p_subscription.paid_until,
-      p_subscription.last_halted_at, p_subscription.last_resumed_at, p_subscription.starts_at, p_subscription.replaces,
-      p_subscription.payment_id, p_subscription.undone_at
+      p_subscription.ended_at, p_subscription.stops_at, p_subscription.written_at, p_subscription.last_halted_at,
+      p_subscription.last_resumed_at, p_subscription.starts_at
     ) = 0
     and not p_subscription.cancel_at_period_end
     and not exists (
@@ -591,7 +587,6 @@ declare
   v_owned billing.gateway_subscriptions := billing.find_subscription(v_id);
   v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
   v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
-  v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
   v_gateway_plan_id constant text := billing.json_text(p_entity -> 'plan_id');
   v_email text;
   v_before public.subscriptions; -- the row that it gives, if it is edited
@@ -614,7 +609,7 @@ begin
     return 'ignored: subscription.entity.current_start, current_end';
   end if;
 
-  perform billing.lock_gateway_payment(v_payment_id);
+  if p_event = 'subscription.charged' then perform billing.lock_gateway_payment(billing.json_text(p_payment -> 'id')); end if;
   v_email := billing.lock_user(v_user_id);
   if v_email is null and billing.is_deleted(v_user_id) then
     perform set_config('subscriptions.user_deleted', 'on', true);

@@ -117,7 +117,6 @@ begin
   select * into v_payment from public.payments p where p.id = p_payment_id for update;
   v_is_over := v_payment.status = 'captured'
     and not billing.is_settled(v_payment)
-    and v_payment.confirmed_at is null
     and billing.next_reconciliation(v_payment) is null
     and (p_items::jsonb @> '[{"status": "captured"}]') is not true;
   update public.payments p
@@ -292,7 +291,6 @@ declare
   v_status constant text := billing.json_text(v_entity -> 'status');
   v_now constant timestamptz := date_trunc('second', billing.clock());
   v_paid_count constant bigint := billing.json_integer(p_entity -> 'paid_count');
-  v_second constant bigint := extract(epoch from v_now);
   v_event text;
   v_applied boolean;
 begin
@@ -322,7 +320,7 @@ begin
       (case when v_event = 'subscription.charged' then v_entity ->> 'current_end' end, v_event, v_entity,
         v_entity -> case when v_event = 'subscription.charged' then 'current_start' else 'ended_at' end,
         v_event is not null),
-      (v_second::text,
+      (extract(epoch from v_now)::bigint::text,
         -- What is halted or paused already was not halted or paused now.
         'subscription.' || case when v_status in ('active', v_mirrored.gateway_status) then 'updated' else v_status end,
         p_entity || jsonb_build_object('id', v_entity -> 'id', 'notes', v_entity -> 'notes'), null,

@@ -123,12 +123,8 @@ create function billing.user_of_message(p_message billing.outbox)
 returns uuid language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return case p_message.destination
-    when 'gateway' then (
-      select s.user_id
-      from billing.subjects s
-      where s.subject_id = coalesce(p_message.payload ->> 'gateway_subscription_id', p_message.payload ->> 'gateway_payment_id')
-        and s.user_id is not null
-      limit 1
+    when 'gateway' then billing.user_of_subject(
+      coalesce(p_message.payload ->> 'gateway_subscription_id', p_message.payload ->> 'gateway_payment_id')
     )
     when 'event' then billing.json_uuid(p_message.payload #> '{data,user_id}')
     else (select u.user_id from billing.users u where u.email = p_message.payload ->> 'to' limit 1)
@@ -483,8 +479,7 @@ begin
   );
   v_obstacle := case
     when v_row.delivered_at is not null then format('was delivered at %s', billing.iso_time(v_row.delivered_at))
-    when v_row.parked_at is not null and (v_row.claims = '{}' or v_row.last_error = 'withdrawn')
-      then format('was withdrawn: %s', v_row.last_error)
+    when v_row.parked_at is not null and v_row.last_error = 'withdrawn' then 'was withdrawn'
     when v_row.parked_at is null and v_row.attempts = 0
       then format('is queued already, for %s', billing.iso_time(v_row.next_attempt_at))
     when not billing.requeue(v_row.id) then 'cannot be sent: that much of the payment is no longer left to refund'
@@ -503,12 +498,10 @@ declare
   v_by_admin constant text := 'ignored: by an admin';
   v_event billing.gateway_events;
 begin
-  if p_action.reference ~* '^(\\x)?[0-9a-f]{64}$' then
-    select * into v_event
-    from billing.gateway_events e
-    where e.body_sha256 = decode(right(p_action.reference, 64), 'hex')
-    for update;
-  end if;
+  select * into v_event
+  from billing.gateway_events e
+  where e.body_sha256 = decode(substring(p_action.reference from '^(?:\\x)?([0-9a-fA-F]{64})$'), 'hex')
+  for update;
   perform billing.require(
     v_event.body_sha256 is not null, 'PS404', p_action.action || ' needs reference: the body_sha256 of a webhook'
   );
@@ -518,10 +511,7 @@ begin
       or p_action.action = 'replay_event' and v_event.outcome = v_by_admin,
     'PS409', 'the outcome of this webhook is final: ' || v_event.outcome
   );
-  p_action.user_id := coalesce(
-    p_action.user_id,
-    (select s.user_id from billing.subjects s where s.subject_id = v_event.subject_id and s.user_id is not null limit 1)
-  );
+  p_action.user_id := coalesce(p_action.user_id, billing.user_of_subject(v_event.subject_id));
   if p_action.action = 'ignore_event' then
     update billing.gateway_events e set outcome = v_by_admin, error = null where e.body_sha256 = v_event.body_sha256;
     delete from billing.unsettled_events u where u.body_sha256 = v_event.body_sha256;

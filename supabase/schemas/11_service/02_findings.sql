@@ -12,7 +12,6 @@ from (
   where p.fulfilled_at is not null
     and p.period_end - billing.clock() > interval '0'
     and p.ended_at is null
-    and p.user_id is not null
     and not exists (select from public.subscriptions a where a.user_id = p.user_id and a.status = 'active')
     -- Its period has begun, and no purchase replaced it.
     and (p.settle_at > billing.clock()) is not true
@@ -30,8 +29,7 @@ from (
   ) g
   where not exists (select from public.subscriptions a where a.user_id = m.user_id and a.status = 'active')
 ) paid
-left join public.subscriptions s on s.user_id = paid.user_id
-where exists (select from billing.find_user(paid.user_id));
+left join public.subscriptions s on s.user_id = paid.user_id;
 comment on view billing.paid_not_entitled is
   'Users with a running paid period and without an active subscription, although they did not cancel it. A grant until '
   'period_end, or a refund, ends the finding.';
@@ -206,11 +204,14 @@ from billing.gateway_subscriptions m
 -- Of most subscriptions no charge but the newest is read: the rest would take most of the time of this view.
 cross join lateral (
   select
-    case
-      when m.cancel_at_period_end or m.status = 'cancelled' or m.gateway_status in ('completed', 'expired')
-        or num_nonnulls(m.stops_at, m.ended_at) > 0
-        then least(billing.cancelled_by_user_at(m.user_id, m.asked_at), m.undone_at)
-    end as cancelled_at,
+    least(
+      case when m.status = 'cancelled' then m.cancelled_at end,
+      case
+        when m.cancel_at_period_end or m.status = 'cancelled' or m.gateway_status in ('completed', 'expired')
+          or num_nonnulls(m.stops_at, m.ended_at) > 0
+          then least(billing.cancelled_by_user_at(m.user_id, m.asked_at), m.undone_at)
+      end
+    ) as cancelled_at,
     exists (
       select from billing.gateway_subscriptions o
       where o.user_id = m.user_id and o.id <> m.id and billing.is_known(o)
@@ -228,22 +229,19 @@ cross join lateral (
   from public.payments p
   where (p.user_id, p.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)
     and (
-      known.is_one_of_several or known.is_charged_twice or known.cancelled_at is not null or m.status = 'cancelled'
+      known.is_one_of_several or known.is_charged_twice or known.cancelled_at is not null
       or p.period_end > (select billing.clock())
     )
   offset 0
 ) c
 cross join lateral (
-  select known.cancelled_at < c.captured_at or m.status = 'cancelled' and m.cancelled_at < c.captured_at as is_before
-) cancelled
-cross join lateral (
-  select case when cancelled.is_before then 'charged_after_cancellation' else 'charged_after_replacement' end as finding
-  where cancelled.is_before
+  select
+    case when known.cancelled_at < c.captured_at then 'charged_after_cancellation' else 'charged_after_replacement' end as finding
+  where known.cancelled_at < c.captured_at
     or known.is_one_of_several and exists (
       select from billing.purchases newer
       left join billing.gateway_subscriptions s
         on (s.user_id, s.gateway_subscription_id) = (newer.user_id, newer.id)
-        and newer.kind = 'gateway_subscription'
       -- Checks the authorisation, too, because a later activation moves newer.since past the charge.
       cross join lateral (values (newer.since), (billing.authorised_at(s))) there (since)
       where newer.user_id = m.user_id
@@ -281,8 +279,7 @@ cross join lateral (
         and (n.captured_at, newer.status is distinct from 'cancelled', newer.gateway_subscription_id)
           > (c.captured_at, m.status is distinct from 'cancelled', m.gateway_subscription_id)
         -- The customer may start another one after a cancellation.
-        and coalesce(known.cancelled_at > n.captured_at, true)
-        and coalesce(m.cancelled_at > n.captured_at, true)
+        and coalesce(least(known.cancelled_at, m.cancelled_at) > n.captured_at, true)
         -- Subscriptions that the app makes itself may overlap on purpose.
         and num_nonnulls(m.asked_plan_id, newer.asked_plan_id) > 0
         -- The customer changed to another plan in between, and back.
@@ -346,13 +343,9 @@ where p.dispute_status is not null
   -- An admin accepted that a part was lost.
   and not (billing.kept(p) > 0 and billing.is_noted(p, coalesce(p.dispute_event_at, p.captured_at)))
   and (
-    p.period_end > (select billing.clock()) and (
-      p.fulfilled_at is not null
-      and p.ended_at is null
-      or exists (
-        select from billing.sources s
-        where (s.user_id, s.kind, s.id) = (p.user_id, 'gateway_subscription', p.gateway_subscription_id) and s.is_running
-      )
+    p.period_end > (select billing.clock()) and exists (
+      select from billing.sources s
+      where (s.user_id, s.id) = (p.user_id, coalesce(p.gateway_subscription_id, p.id::text)) and s.is_running
     )
     or exists (select from billing.purchases_on_credit(p))
   );
@@ -383,6 +376,7 @@ select
   o.attempts, o.last_error, p.at as paused_until
 from billing.outbox o
 left join billing.marks p on p.kind = 'pause' and p.key = o.destination
+-- Three parts, each of which reads a range of an index: of all that wait most are due later.
 where o.delivered_at is null
   and o.parked_at is null
   and o.next_attempt_at < (select billing.clock()) - interval '15 minutes'
@@ -434,17 +428,19 @@ cross join lateral (
     billing.json_text(e.payload #> '{payload,payment,entity,id}') as id,
     billing.json_integer(e.payload #> '{payload,payment,entity,amount}') as amount
 ) paid
-where (e.outcome like 'failed: %' or e.outcome in ('parked', 'plan_not_found', 'mismatch'))
+where e.outcome <> 'unmatched' -- such as a dispute that waits for its payment
   -- An event without its payload cannot be applied again.
   and e.payload is not null
   and case e.outcome
     -- Until the payment is fulfilled or refunded.
     when 'plan_not_found' then p.fulfilled_at is null and not billing.is_refunded(p)
     when 'mismatch' then
-      -- A mismatch is normal for cancellations of a gateway subscription that is not attached. After a charge the activation may still arrive within 15 minutes.
-      case
-        when e.event = 'subscription.charged' then e.received_at < (select billing.clock()) - interval '15 minutes'
-        else e.event in ('payment.captured', 'order.paid') or e.event like 'refund.%'
+      case e.event
+        -- It is normal of a gateway subscription that is not attached.
+        when 'subscription.cancelled' then false
+        -- The activation may still arrive.
+        when 'subscription.charged' then e.received_at < (select billing.clock()) - interval '15 minutes'
+        else true
       end
       and (p.gateway_payment_id = paid.id and p.fulfilled_at is not null and e.event not like 'refund.%') is not true
       and (paid.amount > 0 and billing.refunded_amount(paid.id) >= paid.amount) is not true
@@ -480,7 +476,6 @@ cross join lateral (
   select billing.paid_for(r.user_id, r.kind, r.id, r.until, p.currency) < p.credited_amount as is_less
 ) paid
 where p.credited_id is not null
-  and p.user_id is not null
   and (p.period_end - billing.clock() > interval '0' or exists (select from billing.purchases_on_credit(p)))
   and (twice.is_second or paid.is_less or p.fulfilled_at > p.created_at + interval '1 day');
 comment on view billing.unearned_credits is

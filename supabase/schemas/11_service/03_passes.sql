@@ -47,11 +47,9 @@ select 'stopped_in_error', m.gateway_subscription_id, m.user_id, m.stops_at,
   jsonb_build_object('gateway_subscription_id', m.gateway_subscription_id, 'period_end', m.period_end),
   'Ask the customer whether the subscription shall go on, and to start another one before it ends.'
 from billing.gateway_subscriptions m
-join public.subscriptions s on s.user_id = m.user_id
 where m.stops_at is not null
   and m.cancel_at_period_end
   and billing.is_billed(m)
-  and billing.cancelled_by_user_at(m.user_id, m.asked_at) is null
   and exists (
     select from billing.stoppable g
     where (g.user_id, g.gateway_subscription_id) = (m.user_id, m.gateway_subscription_id)

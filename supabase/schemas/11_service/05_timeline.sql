@@ -48,6 +48,13 @@ from billing.gateway_subscriptions m
 where m.gateway_subscription_id <> '' and billing.is_known(m);
 comment on view billing.subjects is 'The gateway''s ids of each customer''s orders, payments and subscriptions (kind).';
 
+create function billing.user_of_subject(p_subject_id text)
+returns uuid -- null: of no customer
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (select s.user_id from billing.subjects s where s.subject_id = p_subject_id and s.user_id is not null limit 1);
+end $$;
+
 -- Returns who cancelled or resumed at a time. Support acts for the customer, in one transaction with its row.
 create function billing.actor_of(p_user_id uuid, p_action billing.support_action, p_at timestamptz)
 returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -221,9 +228,7 @@ select
   (select u.email from billing.find_user(subject.user_id) u) as email,
   e.deliveries, e.attempts, billing.outcome_now(e) as outcome, e.payload
 from billing.gateway_events e
-left join lateral (
-  select s.user_id from billing.subjects s where s.subject_id = e.subject_id and s.user_id is not null limit 1
-) subject on true;
+cross join lateral (select billing.user_of_subject(e.subject_id) as user_id offset 0) subject;
 comment on view billing.webhooks is
   'The ledger, with the customer. Filter it by received_at, body_sha256 or subject_id; for one customer read billing.timeline.';
 comment on column billing.webhooks.body_sha256 is 'The hash of the body: the reference of replay_event and ignore_event.';
