@@ -338,7 +338,6 @@ begin
         v_ends := true;
       end if;
     end if;
-    v_ends := v_ends and billing.is_known(v_each.subscription);
     if (v_each.stops_at, (v_each.subscription).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
       update billing.gateway_subscriptions m
       set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends

@@ -421,6 +421,59 @@ begin
   );
 end $$;
 
+-- Derives what the gateway must be told about the subscriptions of a user, and writes what differs. The caller holds the lock
+-- on the user.
+create or replace function billing.plan(p_user_id uuid)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_each billing.stoppable;
+  v_stop billing.stop;
+  v_ends boolean;
+begin
+  -- All that a deleted user had is to stop at once. What replaced it went with the user, and must not take that back.
+  if billing.is_deleted(p_user_id) then return; end if;
+  for v_each in
+    select s.*
+    from billing.stoppable s
+    where s.user_id = p_user_id and (s.is_open or s.stops_at is not null)
+    order by s.gateway_subscription_id
+  loop
+    v_stop := case when v_each.is_open then billing.find_stop(v_each) end;
+    v_ends := case when v_each.is_open then coalesce(v_stop.is_wish, false) else (v_each.subscription).cancel_at_period_end end;
+    if v_stop.stops_at is not null then
+      perform billing.send_stop(v_each.gateway_subscription_id, v_stop, v_each.stops_at);
+      -- No charge can fail after that, so no days of grace follow. Those before the first charge of a change of plan remain, and
+      -- those that are over.
+      v_ends := v_ends or v_each.succeeded_at is null and billing.is_stop_sent(v_each.gateway_subscription_id);
+      if v_ends and not (v_each.subscription).cancel_at_period_end and exists (
+        select from public.plans p
+        cross join lateral billing.mirrored_end(v_each.subscription, p.grace_days) own
+        where p.id = (v_each.subscription).plan_id and own.lapses_at <= billing.clock()
+      ) then
+        v_ends := false;
+      end if;
+    elsif v_each.stops_at is not null then
+      update billing.outbox o
+      set parked_at = billing.clock(), last_error = 'withdrawn'
+      where o.key = 'cancel-subscription/' || v_each.gateway_subscription_id
+        and o.told_at is null
+        and o.delivered_at is null
+        and o.parked_at is null;
+      -- After the update, which waits for a dispatcher that claims the row.
+      if v_each.is_open and billing.is_stop_sent(v_each.gateway_subscription_id) then
+        -- What was told is final: it ends with its cycle.
+        v_stop.stops_at := v_each.stops_at;
+        v_ends := true;
+      end if;
+    end if;
+    if (v_each.stops_at, (v_each.subscription).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
+      update billing.gateway_subscriptions m
+      set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends
+      where m.id = (v_each.subscription).id;
+    end if;
+  end loop;
+end $$;
+
 -- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
 create or replace function billing.announce_cancellation(
   p_wish billing.wishes,
