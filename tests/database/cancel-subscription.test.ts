@@ -51,6 +51,16 @@ describe('a cancellation at the period’s end', () => {
     expect(await customer.state()).toBe('free: pro cancelled to 2027-02-01');
   });
 
+  test('that is repeated covers what was granted since: no days of grace follow it', async () => {
+    await buy();
+    await cancel();
+    await database.at('01-02');
+    await grantTier(database, customer.id, 'premium', day('02-20'));
+    await cancel();
+    expect(await customer.stateAt('2026-02-19T23:59:00Z')).toBe('premium: premium active to 2026-02-20');
+    expect(await customer.stateAt('2026-02-20T00:01:00Z')).toBe('free: premium cancelled to 2026-02-20');
+  });
+
   test('and its resumption move no period end, however often they alternate; repeated, a resumption writes nothing', async () => {
     await buy();
     const { revision: _revision, updated_at: _updatedAt, ...before } = await customer.row();

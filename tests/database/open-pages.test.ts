@@ -54,6 +54,38 @@ describe('an authorisation', () => {
     expect(await next.cancellation()).toBeNull();
   });
 
+  test.each([['basic', 'pro'], ['pro', 'basic']])(
+    'of a change to %s that the customer has cancelled takes nothing from %s, started since',
+    async (changed, started) => {
+      await (await start('premium', 0)).begin(1);
+      const cancelled = await change(changed, 5);
+      await database.at(at(6));
+      await customer.cancel('at the end');
+      const next = await start(started, 7);
+      await next.begin(8);
+      await cancelled.authorise(10);
+      expect([await next.cancellation(), (await cancelled.cancellation())?.state]).toEqual([null, 'pending']);
+    },
+  );
+
+  test.each(['pro', 'premium'])(
+    'of a change to %s now, before its order is paid, takes nothing from what runs',
+    async (tier) => {
+      const basic = await start('basic', 0);
+      const cycle = { start: at(1), end: '2027-06-01T00:01:00.000Z' };
+      await basic.event('activated', 1, cycle);
+      await basic.event('charged', 1, { ...cycle, payment: { id: uniqueId('pay'), amount: prices.basic } });
+      await database.at(at(5));
+      const order = await database.rpc('create_order', customer.id, tier, null, null, 'now');
+      const made = await database.rpc('create_change', customer.id, tier, 'now', order.payment_id);
+      const id = uniqueId('sub');
+      await store(made.id, id);
+      const next = customerOf(database, customer, id);
+      await next.event('authenticated', at(6), { planId: `plan_${tier}` });
+      expect([await basic.cancellation(), await next.cancellation()]).toEqual([null, null]);
+    },
+  );
+
   test('cancels one that the gateway is still making; by an idempotency key it has that status', async () => {
     const basic = await start('basic', 0);
     const made = await database.rpc('create_subscription', customer.id, 'pro');

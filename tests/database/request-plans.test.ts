@@ -235,6 +235,11 @@ const requests: Record<string, Call> = {
   'verify_payment after the current period': verify(
     "update public.payments set starts = 'after_current' where id = $1",
   ),
+  'verify_payment with the credit of a purchase': verify(
+    `update public.payments p set credit = 1, credited_kind = 'payment', credited_id = (
+       select c.id::text from public.payments c where c.user_id = p.user_id and c.fulfilled_at is not null limit 1
+     ) where p.id = $1`,
+  ),
   verify_returned_payment: about(
     "public.verify_returned_payment($1, $2, 's')",
     ({ orderId, money }) => [orderId, money.id],

@@ -217,17 +217,11 @@ end $$;
 create function billing.is_refunded(p_payment public.payments)
 returns boolean -- false: what was paid is not known
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_paid constant bigint := coalesce(p_payment.paid_amount, p_payment.amount);
 begin
   -- The usual payment.
   if (p_payment.refunded_amount > 0) is not true then return false; end if;
-  return coalesce(
-    v_paid > 0
-      and p_payment.refunded_amount
-        + case when p_payment.dispute_status is null then 0 else billing.lost_amount(p_payment.gateway_payment_id) end >= v_paid,
-    false
-  );
+  p_payment.status := 'captured'; -- its refund may be known first
+  return coalesce(p_payment.paid_amount, p_payment.amount) > 0 and billing.kept(p_payment) = 0;
 end $$;
 
 -- Returns what was paid with a payment and kept: without its refunds, and without what was lost in disputes.

@@ -242,20 +242,18 @@ begin
   if p_event = 'subscription.halted' then
     p_subscription.first_halted_at := least(v_before.first_halted_at, v_at);
     p_subscription.last_halted_at := greatest(v_before.last_halted_at, v_at);
-    -- A cycle that is paid after the halt makes this number grow.
-    p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
   elsif p_event = 'subscription.paused' then
     p_subscription.last_paused_at := greatest(v_before.last_paused_at, v_at);
   elsif p_event = 'subscription.resumed' then
     p_subscription.last_resumed_at := greatest(v_before.last_resumed_at, v_at);
   end if;
-  if p_event in ('subscription.cancelled', 'subscription.completed')
-    and billing.json_integer(p_entity -> 'paid_count') > coalesce(v_before.paid_count, 0)
+  -- The last charge before an end is known by this number only. A cycle that is paid after a halt makes it grow.
+  if p_event in ('subscription.charged', 'subscription.halted', 'subscription.cancelled', 'subscription.completed') then
+    p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
+  end if;
+  if p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused')
+    or p_event <> 'subscription.charged' and p_subscription.paid_count > coalesce(v_before.paid_count, 0)
   then
-    -- Its last charge is known by this number only.
-    p_subscription.paid_count := billing.json_integer(p_entity -> 'paid_count');
-    p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
-  elsif p_event in ('subscription.pending', 'subscription.halted', 'subscription.paused') then
     p_subscription.next_check_at := least(v_before.next_check_at, p_arrived_at + interval '1 hour');
   end if;
   -- Pages link to it, so no other scheme is stored.
@@ -404,7 +402,6 @@ as $$ begin return least(p_created_at + interval '999999 microseconds', p_arrive
 create function billing.merge_cycle(
   p_subscription billing.gateway_subscriptions,
   p_event text,
-  p_entity jsonb, -- the subscription
   p_start timestamptz, -- null, here and below: the event has none
   p_end timestamptz,
   p_created_at timestamptz, -- of the event; null: the event is applied and sets no event time
@@ -424,7 +421,6 @@ begin
     p_subscription.next_check_at := least(v_before.next_check_at, p_end - interval '1 day');
   end if;
   if p_event = 'subscription.charged' then
-    p_subscription.paid_count := greatest(v_before.paid_count, billing.json_integer(p_entity -> 'paid_count'));
     p_subscription.first_charged_at := least(
       v_before.first_charged_at, billing.happened_at(p_created_at, p_arrived_at)
     );
@@ -502,12 +498,13 @@ begin
   loop
     select
       m as subscription,
-      billing.is_known(m) as is_known,
-      case when not billing.is_known(m) then (
+      case when billing.is_known(m) then m.ended_at else (
         select max(w.at) from billing.wishes w where w.user_id = p_user_id and not w.at_period_end and w.at >= m.asked_at
       ) end as ended_at,
-      case when not billing.is_known(m) then (
-        select r.at from billing.manual_subscriptions r where r.user_id = p_user_id and r.at >= m.asked_at
+      case when billing.is_known(m) then m.written_at else (
+        select r.at + interval '1 microsecond'
+        from billing.manual_subscriptions r
+        where r.user_id = p_user_id and r.at >= m.asked_at
       ) end as written_at
     into v_found
     from billing.gateway_subscriptions m
@@ -526,10 +523,8 @@ begin
     on conflict on constraint gateway_subscriptions_key do nothing;
   end loop;
   v_subscription := v_found.subscription;
-  if not v_found.is_known then
-    v_subscription.ended_at := v_found.ended_at;
-    v_subscription.written_at := v_found.written_at + interval '1 microsecond';
-  end if;
+  v_subscription.ended_at := v_found.ended_at;
+  v_subscription.written_at := v_found.written_at;
   return v_subscription;
 end $$;
 
@@ -614,7 +609,7 @@ begin
       p_end := v_before.starts_at;
     end if;
   end if;
-  v_after := billing.merge_cycle(v_after, p_event, p_entity, p_start, p_end, p_created_at, p_arrived_at);
+  v_after := billing.merge_cycle(v_after, p_event, p_start, p_end, p_created_at, p_arrived_at);
   if v_activated or p_event = 'subscription.cancelled' then
     v_after := billing.merge_activation(v_after, p_event, p_start, p_end, p_created_at, p_arrived_at);
   end if;

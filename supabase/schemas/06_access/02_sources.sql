@@ -71,24 +71,19 @@ end $$;
 create function billing.record_manual_subscription()
 returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  -- Of an insert all of old is null.
   -- A write of due_at alone, or of nothing, is one of the sweep.
-  if tg_op = 'UPDATE' and to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
+  if to_jsonb(new) - 'due_at' = to_jsonb(old) - 'due_at' then return new; end if;
   -- This insert writes no row: it fails, or has an "on conflict" clause.
   if tg_op = 'INSERT' and exists (select from public.subscriptions s where s.user_id = new.user_id) then return new; end if;
-  if new.gateway_subscription_id <> ''
-    and (tg_op = 'INSERT' or new.gateway_subscription_id is distinct from old.gateway_subscription_id)
-  then
+  if new.gateway_subscription_id <> '' and new.gateway_subscription_id is distinct from old.gateway_subscription_id then
     perform billing.refuse_second_owner(new.user_id, new.gateway_subscription_id);
   end if;
-  if tg_op = 'UPDATE' and new.updated_at is not distinct from old.updated_at then
-    new.updated_at := billing.clock();
-  end if;
+  if new.updated_at = old.updated_at then new.updated_at := billing.clock(); end if;
   -- A row that was written by hand was not sold by a price.
   select null, null, null, null into new.price_key, new.price_amount, new.currency, new.duration_months;
   -- The entitlements of what ruled before are not those of another plan.
-  if tg_op = 'UPDATE' and (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id)
-    and new.entitlements is not distinct from old.entitlements
-  then
+  if (new.tier, new.plan_id) is distinct from (old.tier, old.plan_id) and new.entitlements = old.entitlements then
     new.entitlements := null;
   end if;
   -- A purchase ranks after updated_at. A time in the future would rank the next purchase above acts that follow it.

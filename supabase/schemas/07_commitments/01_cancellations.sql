@@ -198,10 +198,11 @@ begin
     v_reason := 'superseded';
     -- The renewal of a purchase waits for its start: if the purchase that replaced it is refunded, it goes on.
     if v_subscription.payment_id is not null and v_subscription.replaces is null then v_at := v_paid_until; end if;
-  elsif p_each.succeeded_at > v_now then
+  elsif p_each.succeeded_at is not null then
     v_reason := 'changed';
-    v_at := p_each.succeeded_at;
-  elsif p_each.succeeded_at is null then
+    -- Else the gateway charged it after all.
+    v_at := case when p_each.succeeded_at > v_now then p_each.succeeded_at else v_paid_until end;
+  else
     if v_authorised_at is null then return null; end if;
     select p.* into v_newer
     from billing.purchases p
@@ -227,9 +228,6 @@ begin
     end if;
     v_reason := 'replaced';
     v_at := v_paid_until;
-  else
-    v_reason := 'changed';
-    v_at := v_paid_until; -- the gateway charged it after all
   end if;
   if v_is_failing then v_at := null; end if;
   return (
@@ -340,7 +338,6 @@ begin
         v_ends := true;
       end if;
     end if;
-    v_ends := v_ends and billing.is_known(v_each.subscription);
     if (v_each.stops_at, (v_each.subscription).cancel_at_period_end) is distinct from (v_stop.stops_at, v_ends) then
       update billing.gateway_subscriptions m
       set stops_at = v_stop.stops_at, cancel_at_period_end = v_ends
@@ -526,24 +523,19 @@ create function billing.announce_cancellation(
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_had_access constant boolean := p_before.status is not distinct from 'active';
-  v_plan_id uuid;
   v_plan_name text;
 begin
   perform billing.withdraw_outlook(p_wish.user_id);
   perform billing.withdraw_mails(array(
     select 'subscription-cancelled/' || w.id from billing.wishes w where w.user_id = p_wish.user_id and w.at_period_end
   ));
-  -- For the period's end what is paid for is cancelled, also below a gift. At once all access ends.
-  v_plan_id := coalesce(
-    (
+  v_plan_name := case
+    -- For the period's end what is paid for is cancelled, also below a gift. At once all access ends.
+    when v_had_access then billing.plan_name(coalesce((
       select c.plan_id
       from billing.find_commitment(p_wish.user_id) c
       where p_wish.at_period_end and c.gateway_subscription_id is not null
-    ),
-    p_before.plan_id
-  );
-  v_plan_name := case
-    when v_had_access then billing.plan_name(v_plan_id, p_before.tier)
+    ), p_before.plan_id), p_before.tier)
     else (
       select p.name
       from billing.stoppable s
@@ -668,13 +660,10 @@ begin
   if exists (
     select from billing.stoppable s
     where s.user_id = p_user_id
-      and case
-        when s.is_open then s.stops_at is not null
-        -- The gateway has confirmed what the customer cancelled last.
-        else s.is_wish and (s.subscription).cancelled_arrived_at >= (
-          select w.at from billing.ends_wished w where w.user_id = p_user_id
-        )
-      end
+      -- Or the gateway has confirmed what the customer cancelled last.
+      and (s.is_open or s.is_wish and (s.subscription).cancelled_arrived_at >= (
+        select w.at from billing.ends_wished w where w.user_id = p_user_id
+      ))
       -- A change or renewal that was never authorised holds back nothing that runs. The event of its cancellation authorises none.
       and (
         v_subscription.status is distinct from 'active'

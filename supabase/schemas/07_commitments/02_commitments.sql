@@ -74,15 +74,12 @@ begin
     and renewed.fulfilled_at is not null
     and m.replaces is null
   cross join lateral (
-    select m.period_start, m.period_end, 'gateway_subscription', m.gateway_subscription_id
-    where m.period_end is not null
-    union all
-    select renewed.period_start, renewed.period_end, 'payment', renewed.id::text
-    where m.period_end is null and renewed.id is not null
-    union all
-    select coalesce(m.starts_at, m.charge_at), coalesce(m.starts_at, m.charge_at), null::text, null::text
-    where m.period_end is null and renewed.id is null
-  ) period (starts_at, ends_at, paid_by_kind, paid_by_id)
+    select
+      case when m.period_end is null then coalesce(renewed.period_start, m.starts_at, m.charge_at) else m.period_start end as starts_at,
+      coalesce(m.period_end, renewed.period_end, m.starts_at, m.charge_at) as ends_at,
+      case when m.period_end is not null then 'gateway_subscription' when renewed.id is not null then 'payment' end as paid_by_kind,
+      case when m.period_end is null then renewed.id::text else m.gateway_subscription_id end as paid_by_id
+  ) period
   left join lateral (
     select n as change, true as is_there
     from billing.find_successor(m.user_id, m.gateway_subscription_id) n
@@ -101,20 +98,21 @@ end $$;
 create function billing.commitments(p_user_id uuid)
 returns setof billing.commitment language plpgsql stable rows 3 set search_path = pg_catalog, pg_temp as $$
 declare
-  v_billed billing.commitment[] := array(select b from billing.find_billed(p_user_id) b);
+  v_billed billing.commitment;
+  v_ids text[] := '{}';
 begin
-  for v_each in 1 .. cardinality(v_billed) loop
-    if v_billed[v_each].stops_at is not null then
-      v_billed[v_each].stop_reason := (
+  for v_billed in select b.* from billing.find_billed(p_user_id) b loop
+    if v_billed.stops_at is not null then
+      v_billed.stop_reason := (
         select (billing.find_stop(s)).reason
         from billing.stoppable s
-        where s.user_id = p_user_id and s.gateway_subscription_id = v_billed[v_each].id
+        where s.user_id = p_user_id and s.gateway_subscription_id = v_billed.id
       );
     end if;
+    v_ids := v_ids || v_billed.id;
+    return next v_billed;
   end loop;
   return query
-  select b.* from unnest(v_billed) b
-  union all
   select
     s.user_id, case s.kind when 'payment' then 'purchase' else 'subscription' end,
     s.id, null, s.plan_id, s.tier, s.sold, s.starts_at, s.ends_at, s.kind, s.id, false, null::timestamptz, s.since,
@@ -123,7 +121,7 @@ begin
   where s.user_id = p_user_id
     and s.kind in ('payment', 'gateway_subscription')
     and s.is_running
-    and not exists (select from unnest(v_billed) b where b.id = s.id);
+    and s.id <> all (v_ids);
 end $$;
 
 -- Finds the commitment that an act of the customer is about: what the gateway charges next; else what was bought last, and
@@ -164,14 +162,16 @@ begin
   if v_found.plan_id is not null then return v_found; end if;
 
   -- Without a plan of ours a subscription has that of the source to which it is attached, or of the row by hand that names it.
-  if v_found.id is not null then v_ruling := billing.find_shown(p_user_id); end if;
-  if v_found.id is distinct from (v_ruling.source).gateway_subscription_id then
-    select s, true into v_ruling.source, v_ruling.is_live
-    from billing.sources s
-    where s.user_id = p_user_id and s.kind = 'manual' and s.gateway_subscription_id = v_found.id and s.is_running;
-    v_ruling := billing.attach_gateway_subscription(v_ruling);
+  if v_found.id is not null then
+    v_ruling := billing.find_shown(p_user_id);
+    if v_found.id is distinct from (v_ruling.source).gateway_subscription_id then
+      select s, true into v_ruling.source, v_ruling.is_live
+      from billing.sources s
+      where s.user_id = p_user_id and s.kind = 'manual' and s.gateway_subscription_id = v_found.id and s.is_running;
+      v_ruling := billing.attach_gateway_subscription(v_ruling);
+    end if;
   end if;
-  if v_found.id is null or v_ruling.is_live is not true then
+  if v_ruling.is_live is not true then
     v_ruling := billing.attach_gateway_subscription(billing.find_ruling(p_user_id, true));
     if v_ruling.is_live is not true then v_ruling := billing.find_shown(p_user_id); end if;
   end if;

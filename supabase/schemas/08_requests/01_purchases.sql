@@ -353,7 +353,11 @@ begin
     'plan_name', p_plan.name,
     'old_plan_name', billing.plan_name(
       coalesce(
-        (select c.plan_id from public.payments c where p_payment.credited_kind = 'payment' and c.id::text = p_payment.credited_id),
+        (
+          select c.plan_id
+          from public.payments c
+          where c.user_id = p_payment.user_id and c.id::text = p_payment.credited_id
+        ),
         (
           select m.plan_id
           from billing.gateway_subscriptions m
@@ -487,7 +491,7 @@ begin
   if v_payment.status = 'captured' and v_payment.gateway_payment_id <> p_payment_id then
     perform billing.note_extra_payment(v_payment, p_payment_id, null);
     v_payment := billing.count_best_payment(v_payment);
-  elsif v_payment.gateway_payment_id is distinct from p_payment_id and v_payment.status <> 'captured' then
+  elsif v_payment.status <> 'captured' then
     v_payment.gateway_payment_id := p_payment_id;
     v_payment.refunded_amount := v_purchase.refunded_amount;
   end if;

@@ -411,11 +411,10 @@ begin
   end if;
   v_change.is_billed := v_plan.gateway_plan_id is not null and num_nonnulls(v_from.gateway_subscription_id, v_change.renews) > 0;
 
-  v_change.credit := 0;
+  v_change.credit := coalesce(v_credit.credit, 0);
   v_change.starts_at := v_now;
   v_change.due_at := v_now;
   if p_when = 'now' then
-    v_change.credit := coalesce(v_credit.credit, 0);
     if not v_change.is_billed or v_change.credit > 0 then v_change.order_start := 'now'; end if;
   elsif v_change.is_billed then
     v_change.replaces := v_from.gateway_subscription_id;
