@@ -408,6 +408,17 @@ describe('the mail plan-changed', () => {
     expect((await mails('change-undone')).at(-1)).toMatchObject({ plan_name: 'Premium', next_charge: null });
   });
 
+  test('names the next charge again where the payment was lost, won, and lost again; only the last waits', async () => {
+    await bill();
+    const premium = await now();
+    await premium.capture();
+    const decisions = ['lost', 'won', 'lost'];
+    for (const [day, end] of decisions.entries()) await dispute(premium.paymentId, end, `2026-06-${11 + day}Z`);
+    expect(await mails('change-undone')).toEqual([goesOn]);
+    await cancel();
+    expect(await mails('change-undone')).toEqual([]);
+  });
+
   test('a dispute that changes no charge has no mail', async () => {
     await customer.buy('pro', { at: '06-01' });
     const premium = await customer.buy('premium', { at: '06-02', start: 'now' });

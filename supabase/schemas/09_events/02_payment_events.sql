@@ -470,7 +470,7 @@ begin
     perform billing.settle_kept(v_payment, v_email);
     -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
     perform billing.settle_access(v_payment.user_id, v_email);
-    perform billing.announce_other_charge(v_payment, v_email, v_next, case v_status when 'lost' then 'lost' else 'kept' end);
+    perform billing.announce_other_charge(v_payment, v_email, v_next, v_status <> 'lost');
   end if;
   return case
     when v_is_news then 'applied'

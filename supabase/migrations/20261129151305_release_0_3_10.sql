@@ -1,0 +1,210 @@
+-- Made by npm run migration. Renames and data are written by hand.
+set local lock_timeout = '2s';
+
+drop function billing.announce_other_charge(public.payments,pg_catalog.text,pg_catalog.jsonb,pg_catalog.text);
+
+-- Returns what the mails of billing.announce_other_charge about a payment are called, in their order: a dispute may be decided
+-- several times.
+create function billing.other_charge_subjects(p_payment_id uuid)
+returns setof text language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return query select p_payment_id || '/' || n from generate_series(1, 20) n; end $$;
+
+-- Withdraws the mails that say what is charged next, for an act of the user that makes them untrue.
+create or replace function billing.withdraw_outlook(
+  p_user_id uuid,
+  p_kept text default null -- the key of the mail about this act
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.withdraw_mails(array(
+    select 'subscription-resumed/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
+    union all
+    select k.key
+    from billing.gateway_subscriptions m
+    cross join unnest(array['change-scheduled/' || m.gateway_subscription_id, 'change-undone/' || m.id]) k (key)
+    where m.user_id = p_user_id and m.asked_plan_id is not null and k.key is distinct from p_kept
+    union all
+    select 'change-undone/' || n.subject
+    from public.payments p
+    cross join lateral billing.other_charge_subjects(p.id) n (subject)
+    where p.user_id = p_user_id and num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+  ));
+end $$;
+
+-- Enqueues the mail that something else goes on, and what is charged next, because a payment was taken back, or is kept after
+-- all: of one that is kept also that nothing is, since its renewal was stopped. The caller has settled the user's access.
+create function billing.announce_other_charge(
+  p_payment public.payments,
+  p_email text, -- of the user
+  p_before jsonb, -- billing.next_charge_answer, before
+  p_is_kept boolean -- false: it is taken back
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_after constant jsonb := billing.next_charge_answer(p_payment.user_id);
+begin
+  if v_after is distinct from p_before and (v_after is not null or p_is_kept) then
+    perform billing.withdraw_outlook(p_payment.user_id);
+    perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]);
+    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', n.subject)
+    from billing.other_charge_subjects(p_payment.id) n (subject)
+    where not exists (select from billing.outbox o where o.key = 'change-undone/' || n.subject)
+    limit 1;
+  end if;
+end $$;
+
+-- Applies an event of a dispute. The newest event of each dispute counts, also after a decision; of two in one second the
+-- decided one. An event without a time may be a repeat of an old one: it counts if it is the first one or has the decision, as
+-- of its arrival. One without an id is about the newest dispute of its payment.
+-- Contract: "Disputes".
+create or replace function billing.apply_dispute(
+  p_dispute jsonb,
+  p_entity jsonb, -- the payment's entity, if the event has one
+  p_gateway_payment_id text, -- null: the event names none
+  p_created_at timestamptz -- of the event; null: it has none
+)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
+  v_dispute_id text := billing.json_text(p_dispute -> 'id');
+  v_payment public.payments;
+  v_email text;
+  v_lost bigint;
+  v_next jsonb;
+  v_is_news boolean;
+begin
+  if v_status is null then return 'ignored: dispute.entity.status'; end if;
+  if p_gateway_payment_id is null then return 'unmatched'; end if;
+  perform billing.lock_gateway_payment(p_gateway_payment_id);
+  v_payment := billing.find_payment(coalesce(p_entity, '{}') || jsonb_build_object('id', p_gateway_payment_id), null);
+  perform billing.note_missing_user(v_payment);
+  v_email := billing.lock_user(v_payment.user_id);
+  v_lost := billing.lost_amount(p_gateway_payment_id);
+  -- Now the dispute has its id.
+  update billing.disputes d
+  set dispute_id = v_dispute_id
+  where d.dispute_id = p_gateway_payment_id
+    and v_dispute_id is not null
+    and not exists (select from billing.disputes named where named.dispute_id = v_dispute_id);
+  v_dispute_id := coalesce(v_dispute_id, billing.newest_dispute(p_gateway_payment_id), p_gateway_payment_id);
+  -- The dispute is stored even without its payment, which shows it when it arrives.
+  insert into billing.disputes as d (dispute_id, gateway_payment_id, phase, amount, amount_deducted, status, event_at)
+  values (
+    v_dispute_id, p_gateway_payment_id, left(billing.json_text(p_dispute -> 'phase'), 100),
+    nullif(greatest(billing.json_integer(p_dispute -> 'amount'), 0), 0),
+    nullif(greatest(billing.json_integer(p_dispute -> 'amount_deducted'), 0), 0), v_status, p_created_at
+  )
+  on conflict (dispute_id) do update
+  set phase = excluded.phase, amount = excluded.amount, amount_deducted = excluded.amount_deducted,
+    status = excluded.status, event_at = coalesce(excluded.event_at, d.event_at), arrived_at = excluded.arrived_at
+  where d.gateway_payment_id = excluded.gateway_payment_id
+    and case
+      when excluded.event_at is null or d.event_at is null
+        then billing.decision_rank(excluded.status) > billing.decision_rank(d.status)
+          or excluded.event_at > d.arrived_at
+      else (excluded.event_at, billing.decision_rank(excluded.status), excluded.status)
+        > (d.event_at, billing.decision_rank(d.status), d.status)
+    end;
+  v_is_news := found;
+
+  perform billing.show_disputes(p_gateway_payment_id);
+  if not exists (select from public.payments p where p.gateway_payment_id = p_gateway_payment_id) then
+    return 'unmatched';
+  end if;
+  if v_email is not null and (v_status = 'lost' or v_lost <> billing.lost_amount(p_gateway_payment_id)) then
+    v_next := billing.next_charge_answer(v_payment.user_id);
+    perform billing.settle_kept(v_payment, v_email);
+    -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
+    perform billing.settle_access(v_payment.user_id, v_email);
+    perform billing.announce_other_charge(v_payment, v_email, v_next, v_status <> 'lost');
+  end if;
+  return case
+    when v_is_news then 'applied'
+    when exists (
+      select from billing.disputes d
+      where d.dispute_id = v_dispute_id and d.status = v_status and d.event_at is not distinct from p_created_at
+    ) then 'already'
+    else 'stale'
+  end;
+end $$;
+
+-- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
+create or replace function public.apply_order_payments(
+  p_payment_id uuid,
+  p_items text default null -- the gateway's payments on the order with their refunds, a JSON array; null: no such order
+)
+returns jsonb -- {applied, ended}: how many answers changed something; whether access ended, as no payment was captured
+language plpgsql volatile set search_path = pg_catalog, pg_temp set lock_timeout = '3s' set enable_seqscan = off set jit = off as $$
+declare
+  v_payment public.payments;
+  v_email text;
+  v_applied integer;
+  v_is_over boolean;
+  v_next jsonb;
+begin
+  perform billing.begin_request('reconciliation', null);
+  perform billing.lock_gateway_payment(refunded.id)
+  from (
+    select billing.json_text(item -> 'id') as id
+    from jsonb_array_elements(p_items::jsonb) item
+    where jsonb_typeof(item -> 'refunds') = 'array'
+    order by 1
+  ) refunded;
+  v_email := billing.lock_user((select p.user_id from public.payments p where p.id = p_payment_id));
+  -- Locks the payment until the end of the transaction. The rollback of a failed event releases the locks of its effect but
+  -- not the lock on its ledger row, which comes after the payment in the lock order.
+  select * into v_payment from public.payments p where p.id = p_payment_id for update;
+
+  select count(*) filter (where billing.apply_answer(a.key, a.event, a.payload, null, v_payment.created_at))
+  into v_applied
+  from (
+    select e.key, e.event, e.payload
+    from jsonb_array_elements(p_items::jsonb) item
+    cross join lateral billing.events_of(item || jsonb_build_object('order_id', v_payment.gateway_order_id)) e
+    where jsonb_typeof(item) = 'object'
+    -- Captures come before failures, so that no mail about a failed attempt is sent for a paid order.
+    order by array_position(array['payment.captured', 'refund.processed', 'refund.failed', 'payment.failed'], e.event), e.key
+  ) a;
+
+  select * into v_payment from public.payments p where p.id = p_payment_id for update;
+  v_is_over := v_payment.status = 'captured'
+    and not billing.is_settled(v_payment)
+    and v_payment.confirmed_at is null
+    and billing.next_reconciliation(v_payment) is null
+    and (p_items::jsonb @> '[{"status": "captured"}]') is not true;
+  update public.payments p
+  set next_reconcile_at = case when not billing.is_settled(v_payment) then billing.next_reconciliation(v_payment) end
+  where p.id = p_payment_id;
+  if v_is_over then
+    perform billing.note_cause('never captured', v_payment.gateway_payment_id);
+    -- verified_at remains, but from now on only a confirmation by the gateway counts.
+    update public.payments p
+    set status = 'failed',
+      captured_at = null, uncaptured_at = billing.clock(), ended_at = billing.clock(), ended_reason = 'never_captured'
+    where p.id = p_payment_id;
+    if v_payment.fulfilled_at is not null and v_payment.ended_at is null then
+      v_next := billing.next_charge_answer(v_payment.user_id);
+      perform billing.settle_payment(v_payment, v_email);
+      perform billing.announce_other_charge(v_payment, v_email, v_next, false);
+    end if;
+  end if;
+  return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
+end $$;
+
+do $do$
+begin
+  if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
+    perform billing.set_up_support();
+  end if;
+end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."announce_other_charge"(public.payments, text, jsonb, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."announce_other_charge"(public.payments, text, jsonb, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."other_charge_subjects"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."other_charge_subjects"(uuid) TO "service_role";
+
+revoke execute on all functions in schema billing from public;
