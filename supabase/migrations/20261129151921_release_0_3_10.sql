@@ -3,6 +3,8 @@ set local lock_timeout = '2s';
 
 drop function billing.announce_other_charge(public.payments,pg_catalog.text,pg_catalog.jsonb,pg_catalog.text);
 
+drop function billing.announce_problem(pg_catalog.text,billing.gateway_subscriptions,pg_catalog.jsonb,pg_catalog.text);
+
 -- Returns what the mails of billing.announce_other_charge about a payment are called, in their order: a dispute may be decided
 -- several times.
 create function billing.other_charge_subjects(p_payment_id uuid)
@@ -129,6 +131,179 @@ begin
   end;
 end $$;
 
+-- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
+create function billing.announce_problem(
+  p_status text,
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_entity jsonb, -- the subscription
+  p_payment jsonb, -- that failed; null: the event names none
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id constant text := p_subscription.gateway_subscription_id;
+  -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
+  v_paid_until constant timestamptz := coalesce(p_subscription.period_end, case
+    when num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0 then p_subscription.starts_at
+  end);
+  v_access_ends_at timestamptz;
+begin
+  -- Without a paid cycle there is no access that ends.
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
+    -- The customer cancelled it at once, and knows.
+    or p_subscription.ended_at is not null
+    -- Its last charge will say until when it is paid.
+    or p_status = 'completed' and billing.unnamed_cycles(p_subscription) > 0
+  then
+    return;
+  end if;
+  v_access_ends_at := billing.access_end(p_subscription);
+  -- A refund ends it when it arrives.
+  if v_access_ends_at <= billing.clock() then
+    v_access_ends_at := greatest(v_access_ends_at, (
+      select s.cancelled_at from public.subscriptions s where s.user_id = p_subscription.user_id and s.status = 'cancelled'
+    ));
+  end if;
+  perform billing.enqueue_mail(
+    p_subscription.user_id, p_email,
+    case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
+    -- One mail for each cycle that was not charged: a new card may come without a charge.
+    concat_ws('/', v_id, case
+      when p_status <> 'completed'
+        then billing.iso_time(greatest(v_paid_until, billing.json_time(p_entity -> 'current_start')))
+    end),
+    jsonb_build_object(
+      'access_ends_at', billing.iso_time(v_access_ends_at),
+      -- The last of the attempts often fails in the moment in which the days of grace are over.
+      'is_ended', coalesce(v_access_ends_at <= billing.clock(), false),
+      'amount', coalesce(billing.json_integer(p_payment -> 'amount'), (p_subscription.sold).amount),
+      'currency', billing.charged_currency(p_payment, (p_subscription.sold).currency),
+      'manage_url', p_subscription.short_url,
+      'ends_at', billing.iso_time(v_paid_until)
+    ),
+    p_subscription.plan_id
+  );
+end $$;
+
+-- Applies an event about a gateway subscription. Contract: "Fields that an event needs", "Gateway subscriptions".
+create or replace function billing.apply_subscription_event(
+  p_event text,
+  p_entity jsonb,
+  p_payment jsonb, -- of the cycle, if the event has it
+  p_created_at timestamptz, -- of the event; null: it has none
+  p_arrived_at timestamptz
+)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_status constant text := substr(p_event, length('subscription.') + 1);
+  v_cancelled constant boolean := p_event = 'subscription.cancelled';
+  v_has_cycle constant boolean := p_event in ('subscription.activated', 'subscription.charged');
+  -- No real id has more than 200 characters, and the index cannot hold it.
+  v_id constant text := coalesce(substring(billing.json_text(p_entity -> 'id') from '^.{1,200}$'), '');
+  v_noted_user_id constant uuid := billing.json_uuid(p_entity -> 'notes' -> 'user_id');
+  v_user_id uuid;
+  v_owned billing.gateway_subscriptions := billing.find_subscription(v_id);
+  v_start constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_start') end;
+  v_end constant timestamptz := case when v_has_cycle then billing.json_time(p_entity -> 'current_end') end;
+  v_payment_id constant text := case when p_event = 'subscription.charged' then billing.json_text(p_payment -> 'id') end;
+  v_gateway_plan_id constant text := billing.json_text(p_entity -> 'plan_id');
+  v_email text;
+  v_before public.subscriptions; -- the row that it gives, if it is edited
+  v_merged billing.gateway_subscriptions;
+  v_is_changed boolean;
+begin
+  -- Its user keeps it, also if its notes were edited at the gateway. Until a user exists they may be corrected.
+  if v_owned.asked_plan_id is null and not exists (select from billing.find_user(v_owned.user_id)) then v_owned := null; end if;
+  v_user_id := coalesce(v_owned.user_id, v_noted_user_id);
+  if v_user_id is null then return 'ignored: subscription.entity.notes.user_id'; end if;
+  if v_has_cycle
+    and (v_start is null or v_end is null)
+    -- An activation before the first cycle has no period.
+    and (
+      p_event = 'subscription.activated'
+      and p_entity -> 'current_start' = 'null'
+      and p_entity -> 'current_end' = 'null'
+    ) is not true
+  then
+    return 'ignored: subscription.entity.current_start, current_end';
+  end if;
+
+  perform billing.lock_gateway_payment(v_payment_id);
+  v_email := billing.lock_user(v_user_id);
+  if v_email is null and billing.is_deleted(v_user_id) then
+    perform set_config('subscriptions.user_deleted', 'on', true);
+  end if;
+  if v_email is null and billing.lock_missing_user(v_user_id) then
+    -- Nothing but the payment is stored of an erased user, for a finding, and the subscription is cancelled at the gateway.
+    v_merged.user_id := v_user_id;
+    v_merged.gateway_subscription_id := v_id;
+    if p_event = 'subscription.charged' then
+      perform billing.record_charge(
+        v_merged, v_gateway_plan_id, v_start, v_end, p_payment, billing.charged_at(p_created_at, p_arrived_at)
+      );
+    end if;
+    return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
+  -- For a finding. An older event that arrives late says nothing of them.
+  if v_owned.noted_user_id is distinct from nullif(v_noted_user_id, v_owned.user_id) and v_owned.id is not null
+    and (p_created_at < v_owned.gateway_status_event_at) is not true
+  then
+    update billing.gateway_subscriptions m set noted_user_id = nullif(v_noted_user_id, m.user_id) where m.id = v_owned.id;
+  end if;
+  v_merged := billing.merge_gateway_subscription(
+    v_user_id, v_id, p_event, p_entity, v_gateway_plan_id, v_start, v_end, p_payment, p_created_at, p_arrived_at
+  );
+  if v_email is null then
+    update billing.gateway_subscriptions m
+    set awaits_user = true
+    where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id) and not m.awaits_user;
+    return case when v_cancelled then 'unmatched' else billing.apply_event_for_missing_user(v_user_id, v_id) end;
+  end if;
+  if v_status in ('pending', 'halted') then
+    perform billing.record_failure(v_user_id, p_entity, p_payment, billing.charged_at(p_created_at, p_arrived_at));
+  end if;
+  if v_merged.user_id is null then return 'stale'; end if;
+  if v_status = 'updated' then
+    select * into v_before
+    from public.subscriptions s
+    where (s.user_id, s.gateway_subscription_id, s.status) = (v_user_id, v_id, 'active') and s.price_amount is not null;
+  end if;
+  v_is_changed := billing.settle_access(
+    v_user_id, v_email, p_is_cancelled => v_cancelled,
+    p_ruling => case when v_status = 'activated' then billing.first_ruling(v_merged) end
+  );
+  if v_merged.plan_id is not null and p_event = 'subscription.charged' then
+    -- This charge may be the cause of a stop.
+    v_merged.stops_at := (
+      select m.stops_at from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
+    );
+    perform billing.announce_charge(v_merged, p_entity, p_payment, v_email);
+    perform billing.announce_problem('completed', v_merged, p_entity, p_payment, v_email);
+  elsif v_merged.plan_id is not null and v_status in ('pending', 'halted', 'completed') then
+    perform billing.announce_problem(v_status, v_merged, p_entity, p_payment, v_email);
+  elsif v_status = 'authenticated' then
+    perform billing.announce_change(v_merged, v_email);
+  elsif v_before.id is not null then
+    perform billing.announce_edit(v_merged, v_before, v_email, p_arrived_at);
+  elsif v_cancelled then
+    perform billing.announce_lost_change(v_merged, v_email);
+  end if;
+  return case
+    when not v_has_cycle and not v_cancelled then 'applied'
+    -- The subscription waits for a plan of ours, for a cycle, or for a source to attach to.
+    when v_is_changed is null then 'unmatched'
+    -- A newer fact is known.
+    when not v_is_changed
+      and p_created_at < greatest(v_merged.period_event_at, v_merged.status_event_at)
+      and v_merged.plan_id is null
+      then 'stale'
+    -- The event is about a gateway subscription that is not the attached one.
+    when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
+    else 'applied'
+  end;
+end $$;
+
 -- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
 create or replace function public.apply_order_payments(
   p_payment_id uuid,
@@ -202,6 +377,10 @@ end $do$;
 REVOKE ALL ON FUNCTION "billing"."announce_other_charge"(public.payments, text, jsonb, boolean) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."announce_other_charge"(public.payments, text, jsonb, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."announce_problem"(text, billing.gateway_subscriptions, jsonb, jsonb, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."announce_problem"(text, billing.gateway_subscriptions, jsonb, jsonb, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."other_charge_subjects"(uuid) FROM PUBLIC;
 
