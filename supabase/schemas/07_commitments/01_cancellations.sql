@@ -518,7 +518,11 @@ begin
     select 'change-undone/' || n.subject
     from public.payments p
     cross join lateral billing.other_charge_subjects(p.id) n (subject)
-    where p.user_id = p_user_id and num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+    where p.user_id = p_user_id
+      and (
+        num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+        or exists (select from billing.refunds r where r.gateway_payment_id = p.gateway_payment_id and r.status = 'failed')
+      )
   ));
 end $$;
 

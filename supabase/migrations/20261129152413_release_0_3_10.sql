@@ -29,7 +29,11 @@ begin
     select 'change-undone/' || n.subject
     from public.payments p
     cross join lateral billing.other_charge_subjects(p.id) n (subject)
-    where p.user_id = p_user_id and num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+    where p.user_id = p_user_id
+      and (
+        num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+        or exists (select from billing.refunds r where r.gateway_payment_id = p.gateway_payment_id and r.status = 'failed')
+      )
   ));
 end $$;
 
@@ -53,6 +57,89 @@ begin
     where not exists (select from billing.outbox o where o.key = 'change-undone/' || n.subject)
     limit 1;
   end if;
+end $$;
+
+-- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives. A refund
+-- keeps its payment and its amount: what names another one changes nothing.
+-- Contract: "Refunds".
+create or replace function billing.apply_refund(p_refund jsonb, p_payment jsonb) -- the entities; null: the event has none
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_refund_id constant text := billing.json_text(p_refund -> 'id');
+  v_gateway_payment_id constant text := coalesce(
+    billing.json_text(p_refund -> 'payment_id'), billing.json_text(p_payment -> 'id')
+  );
+  v_amount constant bigint := billing.json_integer(p_refund -> 'amount');
+  v_status constant text := billing.json_text(p_refund -> 'status');
+  v_statuses constant text[] := array['pending', 'processed', 'failed'];
+  v_payment public.payments;
+  v_email text;
+  v_is_news boolean;
+  v_is_settled boolean;
+  v_had_access boolean;
+  v_next jsonb;
+begin
+  if v_refund_id is null or v_gateway_payment_id is null or v_amount is null or v_amount < 0
+    or (v_status = any (v_statuses)) is not true
+  then
+    return 'ignored: refund.entity';
+  end if;
+  perform billing.lock_gateway_payment(v_gateway_payment_id);
+  v_payment := billing.find_payment(coalesce(p_payment, '{}') || jsonb_build_object('id', v_gateway_payment_id), null);
+  perform billing.note_missing_user(v_payment);
+  v_email := billing.lock_user(v_payment.user_id);
+  select * into v_payment from public.payments p where p.id = v_payment.id for update;
+  update public.payments p
+  set paid_amount = billing.json_integer(p_payment -> 'amount')
+  where p.id = v_payment.id
+    and p.gateway_payment_id = v_gateway_payment_id
+    and p.gateway_subscription_id is null
+    and p.paid_amount is null
+    and billing.json_integer(p_payment -> 'amount') > 0;
+  -- The refund is stored even without its payment, which reads its refunds when it arrives.
+  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status, failed_at, support_action_id)
+  values (
+    v_refund_id, v_gateway_payment_id, v_amount, v_status, case when v_status = 'failed' then billing.clock() end,
+    billing.number_of(p_refund #>> '{notes,support_action}')
+  )
+  on conflict (refund_id) do update
+  set status = excluded.status, failed_at = excluded.failed_at,
+    support_action_id = coalesce(r.support_action_id, excluded.support_action_id)
+  -- A pending refund becomes processed or failed. A processed refund may still fail.
+  where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status)
+    and (r.gateway_payment_id, r.amount) = (excluded.gateway_payment_id, excluded.amount);
+  v_is_news := found;
+  if not exists (
+    select from billing.refunds r
+    where (r.refund_id, r.gateway_payment_id, r.amount) = (v_refund_id, v_gateway_payment_id, v_amount)
+  ) then
+    return 'mismatch';
+  end if;
+  -- The status is no condition: an index of all active rows would be read.
+  v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
+  if v_status = 'failed' then v_next := billing.next_charge_answer(v_payment.user_id); end if;
+  update public.payments p
+  set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
+  where v_payment.id in (p.id, p.extra_of) and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
+  v_is_settled := found;
+  if v_is_settled then
+    perform billing.settle_kept(v_payment, v_email);
+    -- What the refund ended goes on. What was captured meanwhile has the mail of a payment.
+    if v_status = 'failed' and v_payment.fulfilled_at is not null then
+      perform billing.announce_other_charge(v_payment, v_email, v_next, true);
+    end if;
+  end if;
+  if v_is_news and v_email is not null then
+    -- Of several payments on an order the one that was refunded.
+    v_payment := coalesce(
+      (select p from public.payments p where p.gateway_payment_id = v_gateway_payment_id), v_payment
+    );
+    -- Its capture may not be known.
+    v_payment.gateway_payment_id := v_gateway_payment_id;
+    perform billing.announce_refund(p_refund, v_payment, v_email, v_had_access);
+  end if;
+  return case when v_payment.id is null then 'unmatched' when v_is_settled or v_is_news then 'applied' else 'already' end;
 end $$;
 
 -- Applies an event of a dispute. The newest event of each dispute counts, also after a decision; of two in one second the
