@@ -202,6 +202,23 @@ describe('npm run books', () => {
     expect((await entries()).map(([ledger]) => ledger)).toEqual([
       ...['Payment Gateway', 'Bank', 'Gateway Charges', 'GST on Gateway Charges'],
     ]);
+    // The rest is lost in a dispute instead, with the fee.
+    await database.query("delete from billing.refunds where refund_id = 'rfnd_b'");
+    await database.query(
+      `with lost as (
+         insert into billing.disputes (dispute_id, gateway_payment_id, amount, amount_deducted, status, event_at)
+         values ('disp_b', 'pay_Example0000101', 9900, 9900, 'lost', '2026-11-13')
+         returning dispute_id
+       )
+       update billing.settlement_lines l
+       set entity_id = 'adj_b', type = 'adjustment', dispute_id = lost.dispute_id
+       from lost
+       where l.entity_id = 'rfnd_b'`,
+    );
+    expect((await entries()).map(([ledger]) => ledger)).toEqual([
+      ...['Payment Gateway', 'Bank', 'Gateway Charges', 'GST on Gateway Charges'],
+    ]);
+    await database.query('delete from billing.disputes');
     await database.query('delete from billing.refunds');
     await Deno.remove(`${folder}/out`, { recursive: true });
   });

@@ -408,6 +408,43 @@ describe('the mail plan-changed', () => {
     expect((await mails('change-undone')).at(-1)).toMatchObject({ plan_name: 'Premium', next_charge: null });
   });
 
+  test('names the next charge again where the payment was lost, won, and lost again; only the last waits', async () => {
+    await bill();
+    const premium = await now();
+    await premium.capture();
+    const decisions = ['lost', 'won', 'lost'];
+    for (const [day, end] of decisions.entries()) await dispute(premium.paymentId, end, `2026-06-${11 + day}Z`);
+    expect(await mails('change-undone')).toEqual([goesOn]);
+    await cancel();
+    expect(await mails('change-undone')).toEqual([]);
+  });
+
+  test('comes back in the mail about what goes on, each time that a refund in full fails after its mail', async () => {
+    await bill();
+    const premium = await now();
+    await premium.capture();
+    for (const id of ['rfnd_1', 'rfnd_2']) {
+      await premium.refund(premium.amount, { id });
+      await send();
+      await premium.refund(premium.amount, { id, status: 'failed' });
+      const sent = await mails('change-undone');
+      expect(sent.at(-1)).toMatchObject({ plan_name: 'Premium', next_charge: null });
+      expect(sent).toHaveLength(Number(id.at(-1)));
+    }
+    await cancel();
+    expect(await mails('change-undone')).toHaveLength(1);
+  });
+
+  test('of what is captured while a refund fails, nothing is said to go on', async () => {
+    await bill();
+    const premium = await customer.order('premium', { at: '06-10', start: 'now' });
+    await premium.refund(premium.amount, { id: 'rfnd_early' });
+    await premium.capture();
+    await premium.refund(premium.amount, { id: 'rfnd_early', status: 'failed' });
+    expect(await customer.tier()).toBe('premium');
+    expect([await mails('change-undone'), (await mails('payment-success')).length]).toEqual([[], 1]);
+  });
+
   test('a dispute that changes no charge has no mail', async () => {
     await customer.buy('pro', { at: '06-01' });
     const premium = await customer.buy('premium', { at: '06-02', start: 'now' });

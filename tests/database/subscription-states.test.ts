@@ -84,6 +84,22 @@ describe('a charge that fails', () => {
     expect(await mails()).toEqual(['payment-pending 2026-07-04', 'payment-pending 2026-08-04']);
   });
 
+  test('again in a later cycle, after a new card that was not charged, has mails of its own', async () => {
+    const unpaid = ({ start, end }: typeof july) => ({
+      fields: { current_start: seconds(start), current_end: seconds(end), paid_count: 1 },
+    });
+    await event('pending', '07-01', unpaid(july));
+    await event('halted', '07-04', unpaid(july));
+    await event('activated', '07-10', { ...july, ...unpaid(july) });
+    const first = await mails();
+    for (const time of ['08-01', '08-02']) await event('pending', time, unpaid(august));
+    await event('halted', '08-04', unpaid(august));
+    expect((await mails()).slice(first.length)).toEqual([
+      'payment-pending 2026-07-04',
+      'subscription-halted 2026-07-04',
+    ]);
+  });
+
   test('and then succeeds is told to who was told of the failure, also of a subscription that was not asked for here', async () => {
     const payment = (id: string) => ({ payment: { id, amount: 99900 } });
     await event('pending', '07-01');

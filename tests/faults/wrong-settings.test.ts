@@ -68,6 +68,21 @@ describe.each([[25, 'behind'], [-25, 'ahead of']])('our clock %i hours off, %s t
       { finding: hours > 0 ? 'clock_behind' : 'clock_ahead', subject: 'database' },
     ]);
   });
+
+  test.runIf(hours > 0)('a trial of a day, which is over at the gateway, lasts a day from the request', async () => {
+    await own.database.query("update public.plans set trial_days = 1 where tier = 'pro'");
+    const customer = await newCustomer(skewed);
+    await customer.start('pro');
+    expect(await customer.read()).toMatchObject({ currentTier: 'pro' });
+    expect(await skewed.atGateway(customer.user)).toMatchObject([{ status: 'authenticated', paid_count: 0 }]);
+    await customer.later(23);
+    expect(await customer.read()).toMatchObject({ currentTier: 'pro' });
+    expect(await skewed.atGateway(customer.user)).toMatchObject([{ paid_count: 0 }]);
+    await customer.later(2);
+    expect(await customer.read()).toMatchObject({ currentTier: 'pro' });
+    expect(await skewed.atGateway(customer.user)).toMatchObject([{ status: 'active', paid_count: 1 }]);
+    expect(await customer.findings()).toEqual([]);
+  });
 });
 
 test('our clock 25 hours ahead, and set right: what is bought next rules and goes on, also after a cancellation', async () => {

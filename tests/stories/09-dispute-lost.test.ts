@@ -20,7 +20,7 @@ test('a customer disputes a month at the bank: won first, lost in the second pha
   await asha.needs('dispute_lost');
 });
 
-test('an upgrade with credit is lost, and basic goes on; it is won after all, and no renewal is left: the last mail says so', async () => {
+test('an upgrade with credit is lost, and basic goes on; it is won after all, then lost again: each time a mail names the next charge', async () => {
   const asha = await begin('2027-06-05');
   await asha.subscribes('basic');
   await asha.on('2027-06-20');
@@ -35,8 +35,13 @@ test('an upgrade with credit is lost, and basic goes on; it is won after all, an
   await asha.gateway('dispute', { event: 'won' });
   await asha.sees('pro until 20 July; no charge');
   await asha.mailed('change-undone');
-  await asha.on('2027-07-24');
-  await asha.sees('free; no charge');
-  await asha.paid('5 June 49.00', '20 June 974.50');
-  await asha.needs();
+  await asha.on('2027-06-26');
+  await asha.gateway('dispute', { event: 'created', phase: 'pre_arbitration' });
+  await asha.on('2027-06-28');
+  await asha.gateway('dispute', { event: 'lost' });
+  await asha.sees('pro until 20 July; 49.00 on 5 July');
+  await asha.mailed('change-undone');
+  await asha.needs('dispute_lost');
+  await asha.on('2027-07-06');
+  await asha.paid('5 June 49.00', '20 June 974.50', '5 July 49.00');
 });

@@ -95,6 +95,22 @@ test('createOrder returns the id, createSubscription the id, status and page, ca
 });
 
 test.each([
+  ['a day and an hour ahead of the request', 25, 24 + 25],
+  ['two hours ahead of the request, past its start only', 2, 1 + 2],
+])('createSubscription refused by a clock %s starts as much later', async (_, ahead, start) => {
+  const requestedAt = subscription.expireBy - 24 * 3600;
+  const now = requestedAt + ahead * 3600;
+  respond = () =>
+    received.length === 1
+      ? Response.json({ error: {} }, { status: 400, headers: { date: new Date(now * 1000).toUTCString() } })
+      : Response.json({ id: 'sub_A', status: 'created', short_url: 'https://gateway.example.com/s/1' });
+  const startAt = requestedAt + (start - ahead) * 3600;
+  expect(await gateway.createSubscription({ ...subscription, startAt })).toMatchObject({ status: 'made' });
+  const body = { ...bought, expire_by: now + 24 * 3600, start_at: requestedAt + start * 3600 };
+  expect(received.map((one) => one.body)).toEqual([{ ...bought, start_at: startAt }, body]);
+});
+
+test.each([
   ['The amount must be at least INR 1.00', 'The amount must be at least INR 1.00'],
   ['asha@example.com, +91 98765 43210', '… …'],
   ['key_1 with key:secret at https://example.com/a?b is unknown', '… with … at … is unknown'],

@@ -491,6 +491,12 @@ begin
     and num_nonnulls(o.delivered_at, o.parked_at) = 0;
 end $$;
 
+-- Returns what the mails of billing.announce_other_charge about a payment are called, in their order: a dispute may be decided
+-- several times.
+create function billing.other_charge_subjects(p_payment_id uuid)
+returns setof text language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return query select p_payment_id || '/' || n from generate_series(1, 20) n; end $$;
+
 -- Withdraws the mails that say what is charged next, for an act of the user that makes them untrue.
 create function billing.withdraw_outlook(
   p_user_id uuid,
@@ -506,11 +512,14 @@ begin
     cross join unnest(array['change-scheduled/' || m.gateway_subscription_id, 'change-undone/' || m.id]) k (key)
     where m.user_id = p_user_id and m.asked_plan_id is not null and k.key is distinct from p_kept
     union all
-    -- See billing.announce_other_charge.
-    select format('change-undone/%s/%s', p.id, how.name)
+    select 'change-undone/' || n.subject
     from public.payments p
-    cross join unnest(array['lost', 'kept', 'never captured']) how (name)
-    where p.user_id = p_user_id and num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+    cross join lateral billing.other_charge_subjects(p.id) n (subject)
+    where p.user_id = p_user_id
+      and (
+        num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+        or exists (select from billing.refunds r where r.gateway_payment_id = p.gateway_payment_id and r.status = 'failed')
+      )
   ));
 end $$;
 

@@ -534,16 +534,19 @@ create function billing.announce_other_charge(
   p_payment public.payments,
   p_email text, -- of the user
   p_before jsonb, -- billing.next_charge_answer, before
-  p_how text -- lost, kept or never captured: with the payment, the key
+  p_is_kept boolean -- false: it is taken back
 )
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_after constant jsonb := billing.next_charge_answer(p_payment.user_id);
 begin
-  if v_after is distinct from p_before and (v_after is not null or p_how = 'kept') then
+  if v_after is distinct from p_before and (v_after is not null or p_is_kept) then
     perform billing.withdraw_outlook(p_payment.user_id);
     perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]);
-    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', p_payment.id || '/' || p_how);
+    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', n.subject)
+    from billing.other_charge_subjects(p_payment.id) n (subject)
+    where not exists (select from billing.outbox o where o.key = 'change-undone/' || n.subject)
+    limit 1;
   end if;
 end $$;
 

@@ -329,6 +329,7 @@ declare
   v_is_news boolean;
   v_is_settled boolean;
   v_had_access boolean;
+  v_next jsonb;
 begin
   if v_refund_id is null or v_gateway_payment_id is null or v_amount is null or v_amount < 0
     or (v_status = any (v_statuses)) is not true
@@ -368,11 +369,18 @@ begin
   end if;
   -- The status is no condition: an index of all active rows would be read.
   v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
+  if v_status = 'failed' then v_next := billing.next_charge_answer(v_payment.user_id); end if;
   update public.payments p
   set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
   where v_payment.id in (p.id, p.extra_of) and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
   v_is_settled := found;
-  if v_is_settled then perform billing.settle_kept(v_payment, v_email); end if;
+  if v_is_settled then
+    perform billing.settle_kept(v_payment, v_email);
+    -- What the refund ended goes on. What was captured meanwhile has the mail of a payment.
+    if v_status = 'failed' and v_payment.fulfilled_at is not null then
+      perform billing.announce_other_charge(v_payment, v_email, v_next, true);
+    end if;
+  end if;
   if v_is_news and v_email is not null then
     -- Of several payments on an order the one that was refunded.
     v_payment := coalesce(
@@ -470,7 +478,7 @@ begin
     perform billing.settle_kept(v_payment, v_email);
     -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
     perform billing.settle_access(v_payment.user_id, v_email);
-    perform billing.announce_other_charge(v_payment, v_email, v_next, case v_status when 'lost' then 'lost' else 'kept' end);
+    perform billing.announce_other_charge(v_payment, v_email, v_next, v_status <> 'lost');
   end if;
   return case
     when v_is_news then 'applied'

@@ -124,6 +124,7 @@ end $$;
 create function billing.announce_problem(
   p_status text,
   p_subscription billing.gateway_subscriptions, -- after the event
+  p_entity jsonb, -- the subscription
   p_payment jsonb, -- that failed; null: the event names none
   p_email text -- of the user
 )
@@ -155,8 +156,11 @@ begin
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
-    -- One mail for each cycle that was not charged.
-    concat_ws('/', v_id, case when p_status <> 'completed' then billing.iso_time(v_paid_until) end),
+    -- One mail for each cycle that was not charged: a new card may come without a charge.
+    concat_ws('/', v_id, case
+      when p_status <> 'completed'
+        then billing.iso_time(greatest(v_paid_until, billing.json_time(p_entity -> 'current_start')))
+    end),
     jsonb_build_object(
       'access_ends_at', billing.iso_time(v_access_ends_at),
       -- The last of the attempts often fails in the moment in which the days of grace are over.
@@ -659,9 +663,9 @@ begin
       select m.stops_at from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
     );
     perform billing.announce_charge(v_merged, p_entity, p_payment, v_email);
-    perform billing.announce_problem('completed', v_merged, p_payment, v_email);
+    perform billing.announce_problem('completed', v_merged, p_entity, p_payment, v_email);
   elsif v_merged.plan_id is not null and v_status in ('pending', 'halted', 'completed') then
-    perform billing.announce_problem(v_status, v_merged, p_payment, v_email);
+    perform billing.announce_problem(v_status, v_merged, p_entity, p_payment, v_email);
   elsif v_status = 'authenticated' then
     perform billing.announce_change(v_merged, v_email);
   elsif v_before.id is not null then

@@ -132,7 +132,7 @@ begin
     if v_payment.fulfilled_at is not null and v_payment.ended_at is null then
       v_next := billing.next_charge_answer(v_payment.user_id);
       perform billing.settle_payment(v_payment, v_email);
-      perform billing.announce_other_charge(v_payment, v_email, v_next, 'never captured');
+      perform billing.announce_other_charge(v_payment, v_email, v_next, false);
     end if;
   end if;
   return jsonb_build_object('applied', v_applied, 'ended', v_is_over);

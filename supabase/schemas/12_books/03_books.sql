@@ -218,25 +218,32 @@ comment on function public.apply_settlement_page is 'Stores a page of the lines 
 revoke execute on function public.claim_settlement_pages, public.apply_settlement_page from public, anon, authenticated;
 grant execute on function public.claim_settlement_pages, public.apply_settlement_page to service_role;
 
--- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds reach
--- it. No document has it.
+-- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds and lost
+-- disputes reach it. No document has it.
 create function billing.fee_on_top(p_line billing.settlement_lines, p_payment public.payments)
 returns bigint -- paise
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  return case p_line.type
-    when 'payment' then p_line.amount - round(p_line.amount::numeric * p_payment.amount / p_payment.paid_amount)
-    when 'refund' then coalesce((
+  return case
+    when p_line.type = 'payment' then p_line.amount - round(p_line.amount::numeric * p_payment.amount / p_payment.paid_amount)
+    when p_line.debit > 0 then coalesce((
       select round(
         p_line.amount::numeric
           * (greatest(f.before - p_payment.amount, 0) - greatest(f.before + f.amount - p_payment.amount, 0)) / f.amount
       )
       from (
-        select r.refund_id, r.amount, sum(r.amount) over (order by r.created_at, r.refund_id) - r.amount as before
-        from billing.refunds r
-        where r.gateway_payment_id = p_payment.gateway_payment_id and r.status = 'processed'
+        select t.id, t.amount, sum(t.amount) over (order by t.at, t.id) - t.amount as before
+        from (
+          select r.refund_id as id, r.amount, r.created_at as at
+          from billing.refunds r
+          where r.gateway_payment_id = p_payment.gateway_payment_id and r.status = 'processed'
+          union all
+          select l.dispute_id, l.amount, l.at
+          from billing.lost_disputes l
+          where l.gateway_payment_id = p_payment.gateway_payment_id
+        ) t
       ) f
-      where f.refund_id = p_line.entity_id
+      where f.id = coalesce(p_line.dispute_id, p_line.entity_id)
     ), 0)
     else 0
   end;

@@ -107,8 +107,13 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
         ...(startAt === null ? {} : { start_at: startAt }),
         notes: { user_id: userId, request_id: requestId },
       };
-      // Our clock may be so far behind the gateway's that this time is over there.
-      const mend = (now: number) => now >= expireBy ? { ...terms, expire_by: now + authorisationSeconds } : null;
+      // Our clock may be so far behind the gateway's that one of these times is over there.
+      const mend = (now: number) => {
+        const behind = now + authorisationSeconds - expireBy;
+        const isOver = startAt !== null && now >= startAt;
+        if (!isOver && now < expireBy) return null;
+        return { ...terms, expire_by: now + authorisationSeconds, ...(isOver && { start_at: startAt + behind }) };
+      };
       return make('/subscriptions', terms, createdSubscription, mend);
     },
 

@@ -3,6 +3,10 @@ set local lock_timeout = '2s';
 
 drop function billing.merge_cycle(billing.gateway_subscriptions,pg_catalog.text,pg_catalog.jsonb,timestamp with time zone,timestamp with time zone,timestamp with time zone,timestamp with time zone);
 
+drop function billing.announce_other_charge(public.payments,pg_catalog.text,pg_catalog.jsonb,pg_catalog.text);
+
+drop function billing.announce_problem(pg_catalog.text,billing.gateway_subscriptions,pg_catalog.jsonb,pg_catalog.text);
+
 -- Returns what a change from one price to another is. Contract: "Scenarios".
 create or replace function billing.compare_prices(p_from billing.ranked_price, p_to billing.ranked_price)
 returns text -- same | upgrade | downgrade | buy: the present tier has no plan
@@ -502,6 +506,38 @@ begin
       where m.id = (v_each.subscription).id;
     end if;
   end loop;
+end $$;
+
+-- Returns what the mails of billing.announce_other_charge about a payment are called, in their order: a dispute may be decided
+-- several times.
+create function billing.other_charge_subjects(p_payment_id uuid)
+returns setof text language plpgsql immutable set search_path = pg_catalog, pg_temp
+as $$ begin return query select p_payment_id || '/' || n from generate_series(1, 20) n; end $$;
+
+-- Withdraws the mails that say what is charged next, for an act of the user that makes them untrue.
+create or replace function billing.withdraw_outlook(
+  p_user_id uuid,
+  p_kept text default null -- the key of the mail about this act
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform billing.withdraw_mails(array(
+    select 'subscription-resumed/' || w.id from billing.wishes w where w.user_id = p_user_id and w.at_period_end
+    union all
+    select k.key
+    from billing.gateway_subscriptions m
+    cross join unnest(array['change-scheduled/' || m.gateway_subscription_id, 'change-undone/' || m.id]) k (key)
+    where m.user_id = p_user_id and m.asked_plan_id is not null and k.key is distinct from p_kept
+    union all
+    select 'change-undone/' || n.subject
+    from public.payments p
+    cross join lateral billing.other_charge_subjects(p.id) n (subject)
+    where p.user_id = p_user_id
+      and (
+        num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+        or exists (select from billing.refunds r where r.gateway_payment_id = p.gateway_payment_id and r.status = 'failed')
+      )
+  ));
 end $$;
 
 -- Enqueues the mail about a cancellation, and withdraws what it makes untrue. The caller has settled the user's access.
@@ -1012,6 +1048,28 @@ begin
   return v_change;
 end $$;
 
+-- Enqueues the mail that something else goes on, and what is charged next, because a payment was taken back, or is kept after
+-- all: of one that is kept also that nothing is, since its renewal was stopped. The caller has settled the user's access.
+create function billing.announce_other_charge(
+  p_payment public.payments,
+  p_email text, -- of the user
+  p_before jsonb, -- billing.next_charge_answer, before
+  p_is_kept boolean -- false: it is taken back
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_after constant jsonb := billing.next_charge_answer(p_payment.user_id);
+begin
+  if v_after is distinct from p_before and (v_after is not null or p_is_kept) then
+    perform billing.withdraw_outlook(p_payment.user_id);
+    perform billing.withdraw_mails(array['plan-changed/' || p_payment.id]);
+    perform billing.announce_going_on(p_payment.user_id, p_email, 'change-undone', n.subject)
+    from billing.other_charge_subjects(p_payment.id) n (subject)
+    where not exists (select from billing.outbox o where o.key = 'change-undone/' || n.subject)
+    limit 1;
+  end if;
+end $$;
+
 -- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
 -- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
 -- an offer. Contract: "Closed browser".
@@ -1110,6 +1168,165 @@ begin
   return 'applied';
 end $$;
 
+-- Applies refund.created, refund.processed or refund.failed, in any order, before or after their payment arrives. A refund
+-- keeps its payment and its amount: what names another one changes nothing.
+-- Contract: "Refunds".
+create or replace function billing.apply_refund(p_refund jsonb, p_payment jsonb) -- the entities; null: the event has none
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_refund_id constant text := billing.json_text(p_refund -> 'id');
+  v_gateway_payment_id constant text := coalesce(
+    billing.json_text(p_refund -> 'payment_id'), billing.json_text(p_payment -> 'id')
+  );
+  v_amount constant bigint := billing.json_integer(p_refund -> 'amount');
+  v_status constant text := billing.json_text(p_refund -> 'status');
+  v_statuses constant text[] := array['pending', 'processed', 'failed'];
+  v_payment public.payments;
+  v_email text;
+  v_is_news boolean;
+  v_is_settled boolean;
+  v_had_access boolean;
+  v_next jsonb;
+begin
+  if v_refund_id is null or v_gateway_payment_id is null or v_amount is null or v_amount < 0
+    or (v_status = any (v_statuses)) is not true
+  then
+    return 'ignored: refund.entity';
+  end if;
+  perform billing.lock_gateway_payment(v_gateway_payment_id);
+  v_payment := billing.find_payment(coalesce(p_payment, '{}') || jsonb_build_object('id', v_gateway_payment_id), null);
+  perform billing.note_missing_user(v_payment);
+  v_email := billing.lock_user(v_payment.user_id);
+  select * into v_payment from public.payments p where p.id = v_payment.id for update;
+  update public.payments p
+  set paid_amount = billing.json_integer(p_payment -> 'amount')
+  where p.id = v_payment.id
+    and p.gateway_payment_id = v_gateway_payment_id
+    and p.gateway_subscription_id is null
+    and p.paid_amount is null
+    and billing.json_integer(p_payment -> 'amount') > 0;
+  -- The refund is stored even without its payment, which reads its refunds when it arrives.
+  insert into billing.refunds as r (refund_id, gateway_payment_id, amount, status, failed_at, support_action_id)
+  values (
+    v_refund_id, v_gateway_payment_id, v_amount, v_status, case when v_status = 'failed' then billing.clock() end,
+    billing.number_of(p_refund #>> '{notes,support_action}')
+  )
+  on conflict (refund_id) do update
+  set status = excluded.status, failed_at = excluded.failed_at,
+    support_action_id = coalesce(r.support_action_id, excluded.support_action_id)
+  -- A pending refund becomes processed or failed. A processed refund may still fail.
+  where array_position(v_statuses, r.status) < array_position(v_statuses, excluded.status)
+    and (r.gateway_payment_id, r.amount) = (excluded.gateway_payment_id, excluded.amount);
+  v_is_news := found;
+  if not exists (
+    select from billing.refunds r
+    where (r.refund_id, r.gateway_payment_id, r.amount) = (v_refund_id, v_gateway_payment_id, v_amount)
+  ) then
+    return 'mismatch';
+  end if;
+  -- The status is no condition: an index of all active rows would be read.
+  v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
+  if v_status = 'failed' then v_next := billing.next_charge_answer(v_payment.user_id); end if;
+  update public.payments p
+  set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
+  where v_payment.id in (p.id, p.extra_of) and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
+  v_is_settled := found;
+  if v_is_settled then
+    perform billing.settle_kept(v_payment, v_email);
+    -- What the refund ended goes on. What was captured meanwhile has the mail of a payment.
+    if v_status = 'failed' and v_payment.fulfilled_at is not null then
+      perform billing.announce_other_charge(v_payment, v_email, v_next, true);
+    end if;
+  end if;
+  if v_is_news and v_email is not null then
+    -- Of several payments on an order the one that was refunded.
+    v_payment := coalesce(
+      (select p from public.payments p where p.gateway_payment_id = v_gateway_payment_id), v_payment
+    );
+    -- Its capture may not be known.
+    v_payment.gateway_payment_id := v_gateway_payment_id;
+    perform billing.announce_refund(p_refund, v_payment, v_email, v_had_access);
+  end if;
+  return case when v_payment.id is null then 'unmatched' when v_is_settled or v_is_news then 'applied' else 'already' end;
+end $$;
+
+-- Applies an event of a dispute. The newest event of each dispute counts, also after a decision; of two in one second the
+-- decided one. An event without a time may be a repeat of an old one: it counts if it is the first one or has the decision, as
+-- of its arrival. One without an id is about the newest dispute of its payment.
+-- Contract: "Disputes".
+create or replace function billing.apply_dispute(
+  p_dispute jsonb,
+  p_entity jsonb, -- the payment's entity, if the event has one
+  p_gateway_payment_id text, -- null: the event names none
+  p_created_at timestamptz -- of the event; null: it has none
+)
+returns text -- the outcome for the ledger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_status constant text := left(billing.json_text(p_dispute -> 'status'), 100);
+  v_dispute_id text := billing.json_text(p_dispute -> 'id');
+  v_payment public.payments;
+  v_email text;
+  v_lost bigint;
+  v_next jsonb;
+  v_is_news boolean;
+begin
+  if v_status is null then return 'ignored: dispute.entity.status'; end if;
+  if p_gateway_payment_id is null then return 'unmatched'; end if;
+  perform billing.lock_gateway_payment(p_gateway_payment_id);
+  v_payment := billing.find_payment(coalesce(p_entity, '{}') || jsonb_build_object('id', p_gateway_payment_id), null);
+  perform billing.note_missing_user(v_payment);
+  v_email := billing.lock_user(v_payment.user_id);
+  v_lost := billing.lost_amount(p_gateway_payment_id);
+  -- Now the dispute has its id.
+  update billing.disputes d
+  set dispute_id = v_dispute_id
+  where d.dispute_id = p_gateway_payment_id
+    and v_dispute_id is not null
+    and not exists (select from billing.disputes named where named.dispute_id = v_dispute_id);
+  v_dispute_id := coalesce(v_dispute_id, billing.newest_dispute(p_gateway_payment_id), p_gateway_payment_id);
+  -- The dispute is stored even without its payment, which shows it when it arrives.
+  insert into billing.disputes as d (dispute_id, gateway_payment_id, phase, amount, amount_deducted, status, event_at)
+  values (
+    v_dispute_id, p_gateway_payment_id, left(billing.json_text(p_dispute -> 'phase'), 100),
+    nullif(greatest(billing.json_integer(p_dispute -> 'amount'), 0), 0),
+    nullif(greatest(billing.json_integer(p_dispute -> 'amount_deducted'), 0), 0), v_status, p_created_at
+  )
+  on conflict (dispute_id) do update
+  set phase = excluded.phase, amount = excluded.amount, amount_deducted = excluded.amount_deducted,
+    status = excluded.status, event_at = coalesce(excluded.event_at, d.event_at), arrived_at = excluded.arrived_at
+  where d.gateway_payment_id = excluded.gateway_payment_id
+    and case
+      when excluded.event_at is null or d.event_at is null
+        then billing.decision_rank(excluded.status) > billing.decision_rank(d.status)
+          or excluded.event_at > d.arrived_at
+      else (excluded.event_at, billing.decision_rank(excluded.status), excluded.status)
+        > (d.event_at, billing.decision_rank(d.status), d.status)
+    end;
+  v_is_news := found;
+
+  perform billing.show_disputes(p_gateway_payment_id);
+  if not exists (select from public.payments p where p.gateway_payment_id = p_gateway_payment_id) then
+    return 'unmatched';
+  end if;
+  if v_email is not null and (v_status = 'lost' or v_lost <> billing.lost_amount(p_gateway_payment_id)) then
+    v_next := billing.next_charge_answer(v_payment.user_id);
+    perform billing.settle_kept(v_payment, v_email);
+    -- The renewal of a lost purchase is stopped, and goes on if the purchase is not lost any more.
+    perform billing.settle_access(v_payment.user_id, v_email);
+    perform billing.announce_other_charge(v_payment, v_email, v_next, v_status <> 'lost');
+  end if;
+  return case
+    when v_is_news then 'applied'
+    when exists (
+      select from billing.disputes d
+      where d.dispute_id = v_dispute_id and d.status = v_status and d.event_at is not distinct from p_created_at
+    ) then 'already'
+    else 'stale'
+  end;
+end $$;
+
 -- Returns when a user's access ends unless a gateway subscription is charged again. Only the ruling source ends access, and
 -- only if no other running source ends later. Another gateway subscription ends with its cycle if it is not renewed, or its
 -- charge has been missing for a day.
@@ -1146,6 +1363,60 @@ begin
     return null;
   end if;
   return v_end;
+end $$;
+
+-- Enqueues the mail about a charge that failed or was the last. The caller has settled the user's access.
+create function billing.announce_problem(
+  p_status text,
+  p_subscription billing.gateway_subscriptions, -- after the event
+  p_entity jsonb, -- the subscription
+  p_payment jsonb, -- that failed; null: the event names none
+  p_email text -- of the user
+)
+returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id constant text := p_subscription.gateway_subscription_id;
+  -- The end of the paid time: of a change of plan before its first charge the end of what it follows.
+  v_paid_until constant timestamptz := coalesce(p_subscription.period_end, case
+    when num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0 then p_subscription.starts_at
+  end);
+  v_access_ends_at timestamptz;
+begin
+  -- Without a paid cycle there is no access that ends.
+  if p_subscription.gateway_status is distinct from p_status or v_paid_until is null
+    -- The customer cancelled it at once, and knows.
+    or p_subscription.ended_at is not null
+    -- Its last charge will say until when it is paid.
+    or p_status = 'completed' and billing.unnamed_cycles(p_subscription) > 0
+  then
+    return;
+  end if;
+  v_access_ends_at := billing.access_end(p_subscription);
+  -- A refund ends it when it arrives.
+  if v_access_ends_at <= billing.clock() then
+    v_access_ends_at := greatest(v_access_ends_at, (
+      select s.cancelled_at from public.subscriptions s where s.user_id = p_subscription.user_id and s.status = 'cancelled'
+    ));
+  end if;
+  perform billing.enqueue_mail(
+    p_subscription.user_id, p_email,
+    case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
+    -- One mail for each cycle that was not charged: a new card may come without a charge.
+    concat_ws('/', v_id, case
+      when p_status <> 'completed'
+        then billing.iso_time(greatest(v_paid_until, billing.json_time(p_entity -> 'current_start')))
+    end),
+    jsonb_build_object(
+      'access_ends_at', billing.iso_time(v_access_ends_at),
+      -- The last of the attempts often fails in the moment in which the days of grace are over.
+      'is_ended', coalesce(v_access_ends_at <= billing.clock(), false),
+      'amount', coalesce(billing.json_integer(p_payment -> 'amount'), (p_subscription.sold).amount),
+      'currency', billing.charged_currency(p_payment, (p_subscription.sold).currency),
+      'manage_url', p_subscription.short_url,
+      'ends_at', billing.iso_time(v_paid_until)
+    ),
+    p_subscription.plan_id
+  );
 end $$;
 
 -- Returns what rules after the first activation of a user who has nothing else. A ranking and a plan would take half of the time.
@@ -1285,9 +1556,9 @@ begin
       select m.stops_at from billing.gateway_subscriptions m where (m.user_id, m.gateway_subscription_id) = (v_user_id, v_id)
     );
     perform billing.announce_charge(v_merged, p_entity, p_payment, v_email);
-    perform billing.announce_problem('completed', v_merged, p_payment, v_email);
+    perform billing.announce_problem('completed', v_merged, p_entity, p_payment, v_email);
   elsif v_merged.plan_id is not null and v_status in ('pending', 'halted', 'completed') then
-    perform billing.announce_problem(v_status, v_merged, p_payment, v_email);
+    perform billing.announce_problem(v_status, v_merged, p_entity, p_payment, v_email);
   elsif v_status = 'authenticated' then
     perform billing.announce_change(v_merged, v_email);
   elsif v_before.id is not null then
@@ -1366,7 +1637,7 @@ begin
     if v_payment.fulfilled_at is not null and v_payment.ended_at is null then
       v_next := billing.next_charge_answer(v_payment.user_id);
       perform billing.settle_payment(v_payment, v_email);
-      perform billing.announce_other_charge(v_payment, v_email, v_next, 'never captured');
+      perform billing.announce_other_charge(v_payment, v_email, v_next, false);
     end if;
   end if;
   return jsonb_build_object('applied', v_applied, 'ended', v_is_over);
@@ -1873,12 +2144,51 @@ select
 from billing.gateway_events e
 cross join lateral (select billing.user_of_subject(e.subject_id) as user_id offset 0) subject;
 
+-- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds and lost
+-- disputes reach it. No document has it.
+create or replace function billing.fee_on_top(p_line billing.settlement_lines, p_payment public.payments)
+returns bigint -- paise
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_line.type = 'payment' then p_line.amount - round(p_line.amount::numeric * p_payment.amount / p_payment.paid_amount)
+    when p_line.debit > 0 then coalesce((
+      select round(
+        p_line.amount::numeric
+          * (greatest(f.before - p_payment.amount, 0) - greatest(f.before + f.amount - p_payment.amount, 0)) / f.amount
+      )
+      from (
+        select t.id, t.amount, sum(t.amount) over (order by t.at, t.id) - t.amount as before
+        from (
+          select r.refund_id as id, r.amount, r.created_at as at
+          from billing.refunds r
+          where r.gateway_payment_id = p_payment.gateway_payment_id and r.status = 'processed'
+          union all
+          select l.dispute_id, l.amount, l.at
+          from billing.lost_disputes l
+          where l.gateway_payment_id = p_payment.gateway_payment_id
+        ) t
+      ) f
+      where f.id = coalesce(p_line.dispute_id, p_line.entity_id)
+    ), 0)
+    else 0
+  end;
+end $$;
+
 do $do$
 begin
   if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
     perform billing.set_up_support();
   end if;
 end $do$;
+
+REVOKE ALL ON FUNCTION "billing"."announce_other_charge"(public.payments, text, jsonb, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."announce_other_charge"(public.payments, text, jsonb, boolean) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."announce_problem"(text, billing.gateway_subscriptions, jsonb, jsonb, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."announce_problem"(text, billing.gateway_subscriptions, jsonb, jsonb, text) TO "service_role";
 
 REVOKE ALL
   ON FUNCTION "billing"."merge_cycle"(billing.gateway_subscriptions, text, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone)
@@ -1887,6 +2197,10 @@ REVOKE ALL
 GRANT EXECUTE
   ON FUNCTION "billing"."merge_cycle"(billing.gateway_subscriptions, text, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone)
   TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."other_charge_subjects"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."other_charge_subjects"(uuid) TO "service_role";
 
 REVOKE ALL ON FUNCTION "billing"."user_of_subject"(text) FROM PUBLIC;
 
