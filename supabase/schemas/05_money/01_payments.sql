@@ -39,8 +39,8 @@ create table public.payments (
   ended_reason text,
   cancel_at_period_end boolean not null default false,
   refunded_amount bigint not null default 0 constraint payments_refunded_amount_check check (refunded_amount >= 0),
-  base_amount bigint, -- what the gateway booked in INR, in paise. Null: it was paid in INR, or is not known
-  paid_amount bigint, -- what the gateway captured: with its fee on top, or less by an offer. Null: it has not said so yet
+  base_amount bigint,
+  paid_amount bigint,
   dispute_status text,
   dispute_event_at timestamptz,
   uncaptured_at timestamptz,
@@ -85,6 +85,12 @@ comment on table public.payments is
   'subscription. The last two give no access by themselves, so they are never fulfilled or reconciled. Also one for each '
   'renewal that failed, whose charge is a row of its own. A row remains when its user is deleted. Amounts are in minor '
   'currency units.';
+comment on column public.payments.amount is 'What the customer is to pay: the price minus a credit.';
+comment on column public.payments.paid_amount is
+  'What the gateway captured: with its fee on top, or less by an offer. Null: it has not said so yet.';
+comment on column public.payments.base_amount is
+  'What the gateway booked in INR, in paise. Null: it was paid in INR, or is not known.';
+comment on column public.payments.refunded_amount is 'The sum of its refunds that did not fail.';
 comment on column public.payments.gateway_key_id is 'The API key of the order: it does not exist under another key.';
 comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
 comment on column public.payments.plan_id is 'Null: the plan of the tier. No foreign key: it would need an index.';

@@ -175,6 +175,7 @@ select w.user_id, max(w.at) as at
 from billing.wishes w
 where w.at_period_end and w.withdrawn_at is null
 group by w.user_id;
+comment on view billing.ends_wished is 'When each user last cancelled for the end of the period, and did not withdraw it.';
 grant select on billing.ends_wished to service_role;
 
 -- Returns when the customer authorised a gateway subscription: not before it was asked for here, since the gateway's clock

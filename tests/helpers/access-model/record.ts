@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { foreign, priceOf, wholeSeconds } from './actions.ts';
+import { foreign, minute, priceOf, wholeSeconds } from './actions.ts';
 import type { Action, Answer, GatewayEvent, GatewayStatus, Time } from './actions.ts';
 import {
   type Chain,
@@ -330,6 +330,11 @@ function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): v
     }
     one.paidCount = paidCount;
     namePrice(one, price, period.start);
+  }
+  // Edited at the gateway; an answer beside an event may be older.
+  const isRunning = ['active', 'pending', 'halted', 'paused'].includes(status);
+  if (isRunning && rules.hasPlan(one) && price !== one.price && now - one.newsAt >= 10 * minute) {
+    namePrice(one, price, at);
   }
   if (status === 'halted') one.paidCount = Math.max(one.paidCount ?? 0, paidCount);
   if (status === 'cancelled' && endedAt !== null) one.endedAt ??= rules.isOld(endedAt, now) ? now : endedAt;

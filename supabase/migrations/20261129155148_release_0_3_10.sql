@@ -2175,6 +2175,16 @@ begin
   end;
 end $$;
 
+comment on column public.payments.amount is 'What the customer is to pay: the price minus a credit.';
+
+comment on column public.payments.base_amount is 'What the gateway booked in INR, in paise. Null: it was paid in INR, or is not known.';
+
+comment on column public.payments.paid_amount is 'What the gateway captured: with its fee on top, or less by an offer. Null: it has not said so yet.';
+
+comment on column public.payments.refunded_amount is 'The sum of its refunds that did not fail.';
+
+comment on view billing.ends_wished is 'When each user last cancelled for the end of the period, and did not withdraw it.';
+
 do $do$
 begin
   if exists (select from pg_catalog.pg_roles r where r.rolname = 'subscriptions_support') then
