@@ -100,6 +100,8 @@ export type Subscription = Cancellation & {
   newsAt: Time;
   /** Whether an event other than a charge arrived. */
   isNoted: boolean;
+  /** Whether an answer named the plan of one that was written by hand: until an event does, the row rules. */
+  isReadImport: boolean;
   /** When its notes were last seen, and whom they named. */
   notes: { at: Time; name: GatewayEvent['notes'] } | null;
   /** The times of the user's cancellations at once, of any source. */

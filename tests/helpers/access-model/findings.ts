@@ -3,6 +3,7 @@ import { type Cycle, type Facts, isRefunded, type Money, type Order, type Subscr
 import { findingsAfterDeletion } from './deletion.ts';
 import {
   authorisedAt,
+  hasPlan,
   isLive,
   isOpen,
   isStopped,
@@ -98,7 +99,7 @@ function isPaidBeside(facts: Facts, { name, credited, orderedAt, fulfilledAt }: 
 }
 
 /** The times from which a source ranks. A gateway subscription that was activated again also has its authorisation. */
-function sincesOf({ subscriptions }: Facts, { name, since }: Source): Time[] {
+function sincesOf({ subscriptions }: Facts, { name, since }: Pick<Source, 'name' | 'since'>): Time[] {
   return [since, ...subscriptions.filter((each) => each.name === name).map(authorisedAt)];
 }
 
@@ -175,7 +176,10 @@ export function chargedAgain(facts: Facts, subscription: Subscription, cycle: Cy
 /** Whether a newer payment or gateway subscription existed when the cycle was charged. */
 export function isChargedAfterReplacement(facts: Facts, subscription: Subscription, { at }: Cycle): boolean {
   const since = sinceOf(subscription) ?? 0;
-  return paidSources(facts).some((other) =>
+  const imports = facts.subscriptions.filter((one) => one.isReadImport && !hasPlan(one)).map((one) => (
+    { name: one.name, kind: 'gateway', since: sinceOf(one) ?? 0, arrivedAt: one.newsAt }
+  ));
+  return [...paidSources(facts), ...imports].some((other) =>
     other.name !== subscription.name && sincesOf(facts, other).some((newer) => newer > since && newer < at) &&
     // It is known a day after it was paid at the latest. Its order may be older.
     (other.kind !== 'payment' || other.arrivedAt - day < at)

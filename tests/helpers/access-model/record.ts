@@ -331,6 +331,7 @@ function receiveAnswer(facts: Facts, name: string, answer: Answer, now: Time): v
     one.paidCount = paidCount;
     namePrice(one, price, period.start);
   }
+  one.isReadImport ||= one.writtenAt !== null && price !== foreign;
   // Edited at the gateway; an answer beside an event may be older.
   const isRunning = ['active', 'pending', 'halted', 'paused'].includes(status);
   if (isRunning && rules.hasPlan(one) && price !== one.price && now - one.newsAt >= 10 * minute) {
@@ -388,6 +389,7 @@ function mirrorOf(
     afterRow: (rows[0]?.at ?? -Infinity) >= askedAt ? rows[0]?.at ?? null : null,
     newsAt: -Infinity,
     isNoted: false,
+    isReadImport: false,
     notes: null,
     isTold: false,
     isUnwanted: false,
