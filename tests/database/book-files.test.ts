@@ -25,6 +25,7 @@ const database = useDatabase({
   findings: {
     ...{ captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
     export_paid_in_rupees: 'any',
+    seller_differs: 'any',
   },
 });
 let folder: string;

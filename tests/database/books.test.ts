@@ -291,6 +291,21 @@ describe('problems', () => {
     expect(await findings()).toEqual(await problems());
   });
 
+  test('are the documents of another GSTIN than that of the return, until their month is closed', async () => {
+    const ofReturn = (gstin: string) => database.set(`seller_gstin = '${gstin}', seller_state = left('${gstin}', 2)`);
+    const own = (await gstr1()).gstin ?? expect.fail('no GSTIN');
+    await ofReturn('27AAPFU0939F1ZV');
+    expect((await gstr1()).gstin).toBe('27AAPFU0939F1ZV');
+    const numbers = exampleWith(() => ({})).documents.map(({ document_number }) => document_number);
+    expect(await problems()).toEqual(numbers.map((number) => `seller_differs ${number}`).toSorted());
+    expect(await findings()).toEqual(await problems());
+    await ofReturn(own);
+    expect(await problems()).toEqual([]);
+    await close('2026-11-01');
+    await ofReturn('27AAPFU0939F1ZV');
+    expect([await problems(), (await gstr1()).gstin]).toEqual([[], own]);
+  });
+
   test('are a note of a refund that failed, and a payment that nothing settled for ten days', async () => {
     await database.query(
       `insert into billing.refunds (refund_id, gateway_payment_id, amount, status, failed_at)
