@@ -63,6 +63,21 @@ describe('npm run books', () => {
     await Deno.remove(`${folder}/out`, { recursive: true });
   });
 
+  test('at once with others, each writes its files, and none removes those of another', async () => {
+    const target = `${folder}/shared`;
+    const write = async (names: string[]) => {
+      const files = await openBookFiles(target);
+      for (const name of names) await (await files.open(name)).write(name);
+      await files.finish();
+    };
+    const names = ['gstr1.json', 'summary.json', 'tally-money.xml', 'zoho-invoices.csv'];
+    for (let time = 0; time < 20; time += 1) {
+      await write([...names, 'gstr1-exp.csv']);
+      await Promise.all([write(names), write(names), write(names)]);
+      expect(Array.from(Deno.readDirSync(target), ({ name }) => name).toSorted()).toEqual(names);
+    }
+  });
+
   test('says what to look at, with its own exit code; a group alone leaves the other files', async () => {
     await rewrite(({ number }) => number === 104 ? { rupees: null } : {});
     await Deno.mkdir(`${folder}/out`, { recursive: true });
