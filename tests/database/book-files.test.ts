@@ -124,6 +124,15 @@ describe('npm run books', () => {
     await Deno.remove(`${folder}/out`, { recursive: true });
   });
 
+  test('of a closed month has its return, also of a seller who has no GSTIN any more', async () => {
+    await run('2026-11', '--close');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+    await database.set('seller_gstin = null');
+    expect((await run('2026-11')).code).toBe(0);
+    for (const name of ['gstr1.json', 'tally-masters.xml']) expect(await read(name)).toBe(await expectedFile(name));
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
   test('has the names of the seller in Tally', async () => {
     await database.set(`tally = '{"company": "A & B", "Bank": "HDFC <1>", "Subscription Sales": "Web"}'`);
     expect((await run('2026-11', '--only', 'tally')).code).toBe(0);
