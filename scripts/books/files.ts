@@ -91,7 +91,9 @@ export async function openBookFiles(folder: string): Promise<BookFiles> {
       const names = opened.map(({ name }) => name).toSorted();
       const groups = new Set(names.map(groupOf));
       for await (const { name } of Deno.readDir(folder)) {
-        if (ownFiles.test(name) && groups.has(groupOf(name))) await Deno.remove(`${folder}/${name}`);
+        const isLeft = ownFiles.test(name) && groups.has(groupOf(name)) && !names.includes(name);
+        // Another run at the same time may have removed it.
+        if (isLeft) await Deno.remove(`${folder}/${name}`).catch(ignoreMissing);
       }
       for (const name of names) await Deno.rename(`${draft}/${name}`, `${folder}/${name}`);
       await Deno.remove(draft);
@@ -104,6 +106,10 @@ export async function openBookFiles(folder: string): Promise<BookFiles> {
       await Deno.remove(draft, { recursive: true });
     },
   };
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!(error instanceof Deno.errors.NotFound)) throw error;
 }
 
 /** A run with `--only` leaves the files of other groups. */

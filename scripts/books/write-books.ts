@@ -27,7 +27,14 @@ export async function writeBooks(
 ): Promise<void> {
   const isWanted = (group: Group) => only === undefined || only === group;
   const { rows: [settings] } = await client.query<Settings>(
-    'select seller_gstin, tax_rate, tally from billing.settings',
+    // A closed month keeps the GSTIN of its return.
+    `select
+       coalesce(
+         (select m.gstr1 ->> 'gstin' from billing.book_months m where m.month = $1 and $2 = 1), s.seller_gstin
+       ) as seller_gstin,
+       s.tax_rate, s.tally
+     from billing.settings s`,
+    [months.month, months.count],
   );
   if (!settings) throw new Error('billing.settings has no row');
   if (isWanted('gstr1')) {

@@ -25,6 +25,7 @@ const database = useDatabase({
   findings: {
     ...{ captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
     export_paid_in_rupees: 'any',
+    seller_differs: 'any',
   },
 });
 let folder: string;
@@ -60,6 +61,21 @@ describe('npm run books', () => {
     }
     expect(await database.query('select month::text from billing.book_months')).toEqual([{ month: '2026-11-01' }]);
     await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('at once with others, each writes its files, and none removes those of another', async () => {
+    const target = `${folder}/shared`;
+    const write = async (names: string[]) => {
+      const files = await openBookFiles(target);
+      for (const name of names) await (await files.open(name)).write(name);
+      await files.finish();
+    };
+    const names = ['gstr1.json', 'summary.json', 'tally-money.xml', 'zoho-invoices.csv'];
+    for (let time = 0; time < 20; time += 1) {
+      await write([...names, 'gstr1-exp.csv']);
+      await Promise.all([write(names), write(names), write(names)]);
+      expect(Array.from(Deno.readDirSync(target), ({ name }) => name).toSorted()).toEqual(names);
+    }
   });
 
   test('says what to look at, with its own exit code; a group alone leaves the other files', async () => {
@@ -105,6 +121,15 @@ describe('npm run books', () => {
       ...[['Online Customers', '-999.00'], ['Subscription Income', '933.64'], ['Output Tax', '65.36']],
     ]);
     expect(voucher).toContain('<VCHGSTSTATUSISINCLUDED>No<');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+  });
+
+  test('of a closed month has its return, also of a seller who has no GSTIN any more', async () => {
+    await run('2026-11', '--close');
+    await Deno.remove(`${folder}/out`, { recursive: true });
+    await database.set('seller_gstin = null');
+    expect((await run('2026-11')).code).toBe(0);
+    for (const name of ['gstr1.json', 'tally-masters.xml']) expect(await read(name)).toBe(await expectedFile(name));
     await Deno.remove(`${folder}/out`, { recursive: true });
   });
 

@@ -12,6 +12,7 @@ const database = useDatabase({
   findings: {
     ...{ captured_not_fulfilled: 'any', state_missing: 'any', settlement_incomplete: 'any' },
     export_paid_in_rupees: 'any',
+    seller_differs: 'any',
   },
 });
 beforeEach(async () => {
@@ -289,6 +290,21 @@ describe('problems', () => {
       ),
     ]);
     expect(await findings()).toEqual(await problems());
+  });
+
+  test('are the documents of another GSTIN than that of the return, until their month is closed', async () => {
+    const ofReturn = (gstin: string) => database.set(`seller_gstin = '${gstin}', seller_state = left('${gstin}', 2)`);
+    const { gstin: own } = await gstr1();
+    await ofReturn('27AAPFU0939F1ZV');
+    expect((await gstr1()).gstin).toBe('27AAPFU0939F1ZV');
+    const numbers = exampleWith(() => ({})).documents.map(({ document_number }) => document_number);
+    expect(await problems()).toEqual(numbers.map((number) => `seller_differs ${number}`).toSorted());
+    expect(await findings()).toEqual(await problems());
+    await ofReturn(own);
+    expect(await problems()).toEqual([]);
+    await close('2026-11-01');
+    await ofReturn('27AAPFU0939F1ZV');
+    expect([await problems(), (await gstr1()).gstin]).toEqual([[], own]);
   });
 
   test('are a note of a refund that failed, and a payment that nothing settled for ten days', async () => {

@@ -75,8 +75,7 @@ beforeAll(async () => {
     REVALIDATE_SECRET: 'the-revalidate-secret',
     DATABASE_POOL_URL: poolUrl(postgres.url),
   };
-  const addresses = { apiUrl: 'http://127.0.0.1:1', poolUrl: poolUrl(postgres.url) };
-  service = await startService('in process over the pool', addresses, environment);
+  service = await startFunction(environment);
   platform = startFake(async ({ method, path, headers, text }) => {
     if (path === '/auth/v1/.well-known/jwks.json') return Response.json({ keys: [{ kty: 'EC', alg: 'ES256' }] });
     if (!path.startsWith(`${basePath}/api/`)) return null;
@@ -92,6 +91,11 @@ afterAll(async () => {
   await Promise.all([gateway, resend, app, platform, api].map((server) => server.stop()));
   await Deno.remove(folder, { recursive: true });
 });
+
+function startFunction(variables: Record<string, string>): Promise<RunningService> {
+  const addresses = { apiUrl: 'http://127.0.0.1:1', poolUrl: poolUrl(postgres.url) };
+  return startService('in process over the pool', addresses, variables);
+}
 
 async function useTls(): Promise<void> {
   folder = await Deno.makeTempDir({ prefix: 'certificate-' });
@@ -282,6 +286,27 @@ describe('npm run doctor -- --fix', () => {
       'environment',
     ]);
     expect(account.endpoints).toEqual([]);
+  });
+
+  test('registers no endpoint with the previous secret of the function', async () => {
+    account.endpoints = [];
+    const before = service;
+    service = await startFunction({
+      ...environment,
+      GATEWAY_WEBHOOK_SECRET: 'the-next-secret',
+      GATEWAY_WEBHOOK_SECRET_PREVIOUS: environment.GATEWAY_WEBHOOK_SECRET ?? '',
+    });
+    try {
+      const { failed } = await fix();
+      expect(failed).toEqual([expect.stringContaining('is the previous one of the function')]);
+      expect(account.endpoints).toEqual([]);
+      const renewed = { ...environment, GATEWAY_WEBHOOK_SECRET: 'the-next-secret' };
+      expect((await fix(project({ environment: renewed }))).failed).toEqual([]);
+      expect(account.endpoints).toMatchObject([{ secret: 'the-next-secret' }]);
+    } finally {
+      await service.stop();
+      service = before;
+    }
   });
 });
 

@@ -11,6 +11,10 @@ const project = useProject();
 const target = 'in process over the pool';
 const configured = useService(target, project);
 const withAnotherHeader = useService(target, project, { GATEWAY_SIGNATURE_HEADER: 'x-other-signature' });
+const rotating = useService(target, project, {
+  GATEWAY_WEBHOOK_SECRET: 'the-next-secret',
+  GATEWAY_WEBHOOK_SECRET_PREVIOUS: secrets.GATEWAY_WEBHOOK_SECRET,
+});
 const withoutSecret = useService(target, project, { GATEWAY_WEBHOOK_SECRET: '' });
 
 let platform: FakeServer;
@@ -75,6 +79,12 @@ testReports(webhookPing, [
     () => pinged({ GATEWAY_WEBHOOK_SECRET: 'another' }),
     'fail the function has another GATEWAY_WEBHOOK_SECRET than this environment',
     'Set the same secret',
+  ],
+  [of(rotating, { GATEWAY_WEBHOOK_SECRET: 'the-next-secret' }), received],
+  [
+    of(rotating),
+    'warn GATEWAY_WEBHOOK_SECRET of this environment is the previous one of the function',
+    'Set the current one here and at the gateway',
   ],
   [of(withoutSecret), 'fail the function has no GATEWAY_WEBHOOK_SECRET', 'supabase secrets set'],
 ]);

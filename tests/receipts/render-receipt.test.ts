@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { inVisualOrder } from '../../supabase/functions/api/receipts/visual-order.ts';
 import { renderReceipt } from '../../supabase/functions/api/receipts/render-receipt.ts';
 import { linesOf, readByPoppler, readPdf } from './read-pdf.ts';
 import { samples } from './samples.ts';
@@ -175,4 +176,23 @@ test('the longest name and address in Devanagari are read back within 60 kB', as
   expect(bytes.length).toBeLessThanOrEqual(60_000);
   const buyer = texts.filter(({ text, x }) => x > 300 && /[\u0900-\u097f]/.test(text)).map(({ text }) => text).join('');
   expect(buyer.replaceAll(' ', '')).toBe(`${name}${address}`.replaceAll(' ', ''));
+});
+
+test.each(['محمد علي', 'שלום 123 עולם', 'محمد'])(
+  '%s, which is written from right to left, is read back',
+  async (name) => {
+    const sample = samples['inside-the-state'];
+    const { texts } = await readPdf(await renderReceipt({ ...sample, buyer: { ...sample.buyer, name } }, {}));
+    expect(texts.map(({ text }) => text)).toContain(name);
+  },
+);
+
+test.each([
+  ['Asha Rao', 'Asha Rao'],
+  ['אבג דה', 'הד גבא'],
+  ['אב 12 ג', 'ג 12 בא'],
+  ['A אב, B גד.', 'A בא, B דג.'],
+])('the letters of "%s" stand on the page as "%s"', (text, placed) => {
+  const signs = Array.from(text, (letter) => ({ text: letter, codes: '', isSyllable: false, width: 0 }));
+  expect(inVisualOrder(signs).map((sign) => sign.text).join('')).toBe(placed);
 });

@@ -14,7 +14,7 @@ const encoder = new TextEncoder();
 
 /** Whether the signature verifies under these secrets. */
 const verify = (candidate: string, bytes = message, secrets: string[] = [secret]) =>
-  createVerifier(secrets)(bytes, candidate);
+  createVerifier(secrets)(bytes, candidate) !== null;
 
 test.each(Object.entries(vectors))('the signature with the secret "%s" is the pinned one', async (secret, pinned) => {
   expect(verify(pinned, message, [secret])).toBe(true);
@@ -72,4 +72,10 @@ test.each<[secrets: string[], accepted: string[]]>([
     const candidate = await sign(key, 'order_A1|pay_B2');
     expect(verify(candidate, message, secrets), name).toBe(accepted.includes(name));
   }
+});
+
+test('the verifier says whether the current secret made the signature, or a previous one', async () => {
+  const verifier = createVerifier(['new-secret', secret]);
+  expect(verifier(message, await sign('new-secret', 'order_A1|pay_B2'))).toBe('current');
+  expect(verifier(message, signature)).toBe('previous');
 });

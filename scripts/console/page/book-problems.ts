@@ -16,6 +16,7 @@ const advice: Readonly<Record<string, string>> = {
   sac_missing: 'Set billing.settings.sac, then reissue the invoice.',
   tax_missing: 'Set billing.settings.tax_rate, then reissue the invoice.',
   einvoice_needed: 'Make the e-invoice at the portal: without its number this is no invoice.',
+  seller_differs: 'The accountant takes the document out of the return: it belongs to that of its own GSTIN.',
   note_too_late: 'Nothing can be done here: tell the accountant that the tax stays due.',
   note_of_failed_refund:
     'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.',

@@ -31,6 +31,7 @@ export function remedyOf({ finding, subject, user_id: email, detail }: Finding):
     case 'rupees_missing':
     case 'export_paid_in_rupees':
     case 'einvoice_needed':
+    case 'seller_differs':
     case 'note_too_late':
     case 'note_of_failed_refund':
     case 'note_of_won_dispute':

@@ -46,7 +46,7 @@ async function evaluate(context: Context): Promise<Outcome> {
   return pass(`registered and active, with ${handledEvents.length} events`);
 }
 
-/** Registers the endpoint with the secret of this environment, after a check that the function has the same one. */
+/** Registers the endpoint with the secret of this environment, after a check that it is the current one of the function. */
 async function apply(context: Context, url: string, present: Endpoint | undefined): Promise<void> {
   const [ping] = await webhookPing.run(context);
   if (ping?.status !== 'pass') throw new Error(`the function must receive a webhook first: ${ping?.message}`);

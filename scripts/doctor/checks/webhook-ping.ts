@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Check, fail, notGiven, type Outcome, pass } from '../check.ts';
+import { type Check, fail, notGiven, type Outcome, pass, warn } from '../check.ts';
 import type { Context } from '../context.ts';
 import { deployCommand } from '../deploy-command.ts';
 import { otherServer } from '../other-server.ts';
@@ -29,6 +29,12 @@ export const webhookPing: Check = {
 };
 
 async function evaluate(context: Context, { status, headers, body }: Reply): Promise<Outcome> {
+  if (status === 200 && field(body, 'received') === true && headers.get('x-webhook-secret') === 'previous') {
+    return warn(
+      'GATEWAY_WEBHOOK_SECRET of this environment is the previous one of the function',
+      'Set the current one here and at the gateway, before the previous one is removed.',
+    );
+  }
   if (status === 200 && field(body, 'received') === true) return pass('a signed doctor.ping is received');
   if (status === 200) return otherServer(context, status);
   const deploy = `Run ${deployCommand(context)}`;

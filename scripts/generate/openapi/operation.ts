@@ -49,6 +49,10 @@ export const headers = {
     required: true,
     schema: { type: 'string', format: 'uuid' },
   },
+  'x-webhook-secret': {
+    description: 'Which of the two made the signature.',
+    schema: { enum: ['current', 'previous'] },
+  },
   'x-schema-version': { description: 'The newest migration that the function knows.', schema: { type: 'string' } },
 } as const;
 

@@ -37,6 +37,7 @@ export const serviceOperations = {
     answers: {
       200: {
         description: 'The event is recorded, also one that changes nothing.',
+        headers: ['x-webhook-secret'],
         schema: answers.receivedAnswer,
         examples: { received: examples.received },
       },

@@ -667,6 +667,12 @@ cross join lateral (
   select 'einvoice_needed', 'Without the number of an e-invoice it does not count.'
   where d.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
   union all
+  -- A closed month keeps its return, with the GSTIN of that time.
+  select 'seller_differs', 'The return names another GSTIN of the seller.'
+  where d.category <> 'none'
+    and d.seller ->> 'gstin' is distinct from (select s.seller_gstin from billing.settings s)
+    and not exists (select from billing.book_months m where m.month = d.tax_period)
+  union all
   select 'note_too_late', 'Its tax cannot be adjusted any more.'
   where d.title = 'Credit note without GST' and d.document_date > billing.last_note_day(billing.supply_day(d.payment_id))
 ) doubt
@@ -725,6 +731,7 @@ select
     when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
     when 'tax_missing' then 'Set tax_rate in billing.settings, then reissue the receipt.'
     when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
+    when 'seller_differs' then 'Take the document out of the return: it belongs to that of its own GSTIN.'
     when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
     when 'note_of_failed_refund' then 'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.'
     when 'note_of_won_dispute' then 'Ask the accountant for a debit note: the money is back, and the note stands.'

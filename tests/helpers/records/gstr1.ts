@@ -5,6 +5,7 @@ type Invoice = { inum: string; val: number; itms: (Amounts & { itm_det?: Amounts
 type Note = { nt_num: string; typ?: string; pos?: string; itms: { itm_det: Amounts }[] };
 /** The return, as `billing.gstr1` has it. */
 export type Gstr1 = {
+  gstin: string;
   b2b?: { inv: Invoice[] }[];
   b2cl?: { inv: Invoice[] }[];
   b2cs?: (Amounts & { pos: string; sply_ty: string })[];

@@ -3,23 +3,25 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const utf8 = new TextEncoder();
 
-/** Whether a signature is the HMAC-SHA256 of a message under one of the secrets. */
-export type Verifier = (message: Uint8Array, signature: string) => boolean;
+/** Which of the secrets made a signature, the HMAC-SHA256 of a message; null: none of them. */
+export type Verifier = (message: Uint8Array, signature: string) => 'current' | 'previous' | null;
 
 /**
  * Creates a verifier of the gateway's signatures. Contract: Signatures.
- * @param secrets any of them verifies; an empty one never does.
+ * @param secrets the current one first. Any of them verifies; an empty one never does.
  */
 export function createVerifier(secrets: readonly string[]): Verifier {
   const keys = secrets.filter((secret) => secret !== '');
   return (message, signature) => {
-    if (!/^[0-9a-f]{64}$/.test(signature)) return false;
+    if (!/^[0-9a-f]{64}$/.test(signature)) return null;
     // Its text is compared: to decode it costs more. crypto.subtle.verify would do the same on another thread, which costs six
     // times as much.
     const given = utf8.encode(signature);
-    return keys.some((key) =>
+    const index = keys.findIndex((key) =>
       timingSafeEqual(utf8.encode(createHmac('sha256', key).update(message).digest('hex')), given)
     );
+    if (index < 0) return null;
+    return index === 0 ? 'current' : 'previous';
   };
 }
 

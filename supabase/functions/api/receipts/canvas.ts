@@ -1,6 +1,7 @@
 import type { EmbeddedFont, Sign } from './embedded-font.ts';
 import type { Colour } from './colours.ts';
 import { utf16 } from './pdf-text.ts';
+import { inVisualOrder } from './visual-order.ts';
 
 /** How a text is drawn: font 0 is regular, 1 is semibold; the size in points. */
 export type Style = { readonly font: 0 | 1; readonly size: number; readonly colour: Colour };
@@ -32,7 +33,9 @@ export function createCanvas(fonts: readonly [EmbeddedFont, EmbeddedFont], heigh
       if (signs.length === 0) return;
       const start = align === 'left' ? x : x - width;
       operators.push(
-        `${colour} rg BT /F${font} ${size} Tf ${point(start)} ${point(height - y)} Td ${showSigns(signs)} ET`,
+        `${colour} rg BT /F${font} ${size} Tf ${point(start)} ${point(height - y)} Td ${
+          showSigns(inVisualOrder(signs))
+        } ET`,
       );
     },
     rectangle(x, y, width, tall, colour) {

@@ -19,7 +19,8 @@ export const gatewayWebhook: Route = {
     // 500, so that the gateway retries later, when a secret is set.
     if (verifyWebhookSignature === null) return { ...errorAnswer('webhookFailed'), outcome: 'webhooksNotConfigured' };
     // Over the raw bytes: decoding would drop a byte-order mark, and a valid signature would fail.
-    if (!verifyWebhookSignature(body, signature)) return errorAnswer('invalidSignature');
+    const secret = verifyWebhookSignature(body, signature);
+    if (secret === null) return errorAnswer('invalidSignature');
 
     const { outcome, enqueued, read } = await database.applyGatewayEvent({
       bodySha256: createHash('sha256').update(body).digest('hex'),
@@ -30,6 +31,6 @@ export const gatewayWebhook: Route = {
     // The payment has another amount than its order, which alone says whether it is paid.
     if (read !== undefined) workLater(() => readDueOrder(read, dispatchLater));
     if (outcome.startsWith('failed: ')) return { ...errorAnswer('webhookFailed'), outcome };
-    return { status: 200, body: { received: true }, outcome };
+    return { status: 200, body: { received: true }, headers: { 'x-webhook-secret': secret }, outcome };
   },
 };

@@ -2175,6 +2175,114 @@ begin
   end;
 end $$;
 
+create or replace view billing.book_problems with (security_invoker = true) as
+select d.tax_period as month, doubt.problem, d.document_number, d.payment_id, doubt.detail, d.issued_at as since
+from billing.book_documents d
+cross join lateral (
+  select 'state_missing' as problem, 'The buyer''s state is not known: the seller''s was taken.' as detail
+  where d.category = 'b2cs' and d.kind = 'receipt' and d.buyer ->> 'state' is null
+  union all
+  select 'buyer_incomplete', 'The invoice needs the name and the address of its buyer.'
+  where d.kind = 'receipt'
+    and (d.category in ('b2b', 'expwp', 'expwop') or d.category in ('b2cl', 'b2cs') and d.taxable >= 5000000)
+    and (d.buyer ->> 'name' is null or d.buyer ->> 'address' is null)
+  union all
+  select 'rupees_missing', 'Its value in rupees is not known: the return lacks it.'
+  where d.category <> 'none' and d.taxable is null
+  union all
+  select 'export_paid_in_rupees', 'Abroad, but not paid in foreign exchange: no export.'
+  where d.category in ('expwp', 'expwop') and d.kind = 'receipt' and d.currency = 'INR'
+  union all
+  select 'sac_missing', 'The setting sac was not made.'
+  where d.category <> 'none' and d.sac is null
+  union all
+  select 'tax_missing', 'The setting tax_rate was not made: the invoice has no GST.'
+  where d.category in ('b2b', 'b2cl', 'b2cs') and d.rate = 0 and d.taxable is not null
+  union all
+  select 'einvoice_needed', 'Without the number of an e-invoice it does not count.'
+  where d.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
+  union all
+  -- A closed month keeps its return, with the GSTIN of that time.
+  select 'seller_differs', 'The return names another GSTIN of the seller.'
+  where d.category <> 'none'
+    and d.seller ->> 'gstin' is distinct from (select s.seller_gstin from billing.settings s)
+    and not exists (select from billing.book_months m where m.month = d.tax_period)
+  union all
+  select 'note_too_late', 'Its tax cannot be adjusted any more.'
+  where d.title = 'Credit note without GST' and d.document_date > billing.last_note_day(billing.supply_day(d.payment_id))
+) doubt
+where not exists (select from public.receipts n where n.reissue_of = d.id)
+  -- Only a receipt can be reissued, and not after notes took all of it.
+  and (
+    doubt.problem not in ('state_missing', 'buyer_incomplete', 'sac_missing', 'tax_missing')
+    or d.kind = 'receipt' and billing.noted_total(d.id) < d.total
+  )
+  and not exists (
+    select from billing.settled_documents s where s.document_number = d.document_number and s.settled_at >= d.issued_at
+  )
+union all
+-- Of the month in which the tax is due again. Not where a later refund has used the note up.
+select
+  date_trunc('month', billing.day_in_india(n.at))::date, n.problem, n.document_number, n.payment_id, n.detail, n.at
+from billing.notes_above n
+-- The case: else the function is called for each document, before its refund or dispute is looked up.
+where not n.is_settled and case when n.at is not null then billing.noted_excess(n.payment_id) > 0 end
+union all
+select
+  date_trunc('month', billing.day_in_india(d.confirmed_at))::date, 'document_waiting', null, d.payment_id,
+  'The payment has no document yet.', d.due_at
+from billing.documents_due d
+where not exists (select from public.receipts r where r.payment_id = d.payment_id)
+union all
+select v.month, v.problem, null, null, v.settlement_id, v.since
+from billing.settlement_problems v
+union all
+select
+  date_trunc('month', billing.day_in_india(p.captured_at))::date, 'payment_unsettled', null, p.id, p.gateway_payment_id,
+  p.captured_at
+from public.payments p
+where p.status = 'captured'
+  and p.gateway_payment_id is not null
+  -- Since settlements are read.
+  and p.captured_at >= (select min(s.created_at) from billing.settlements s)
+  and p.captured_at < (select billing.clock()) - interval '240 hours'
+  and not exists (
+    select from billing.standing_lines l where l.entity_id = p.gateway_payment_id and l.status <> 'failed'
+  );
+
+-- Of the last two months: later ones are in a return.
+create or replace view billing.book_findings with (security_invoker = true) as
+select
+  v.problem as finding, coalesce(v.document_number, v.detail) as subject, v.payment_id, v.since,
+  jsonb_build_object(
+    'document_number', v.document_number, 'payment_id', v.payment_id, 'month', to_char(v.month, 'YYYY-MM'), 'detail', v.detail
+  ) as detail,
+  case v.problem
+    when 'state_missing' then 'Ask the customer for the state, then reissue the receipt.'
+    when 'buyer_incomplete' then 'Ask the customer for name and address, then reissue the receipt.'
+    when 'rupees_missing' then 'Look the rupees up at the gateway, and add the document to the return by hand.'
+    when 'export_paid_in_rupees' then 'Ask an accountant: the tax of a sale inside India may be due.'
+    when 'sac_missing' then 'Set sac in billing.settings, then reissue the receipt.'
+    when 'tax_missing' then 'Set tax_rate in billing.settings, then reissue the receipt.'
+    when 'einvoice_needed' then 'Make the e-invoice at the portal: without its number this is no invoice.'
+    when 'seller_differs' then 'Take the document out of the return: it belongs to that of its own GSTIN.'
+    when 'note_too_late' then 'Tell the accountant: the refund does not reduce the tax.'
+    when 'note_of_failed_refund' then 'Refund the payment again: the note stands for that, too. Or ask the accountant for a debit note.'
+    when 'note_of_won_dispute' then 'Ask the accountant for a debit note: the money is back, and the note stands.'
+    when 'note_above_dispute' then 'Ask the accountant for a debit note: the dispute took less than the note.'
+    when 'payment_unsettled' then 'Look at the gateway why it holds the payment back, and ask it when it settles.'
+  end || case when v.document_number is not null then ' A support action note about the document ends the finding.' else '' end
+  as remedy
+from billing.book_problems v
+where v.payment_id is not null
+  and v.problem <> 'document_waiting'
+  -- A deleted user can't be asked any more.
+  and (
+    v.problem not in ('state_missing', 'buyer_incomplete')
+    or not exists (select from public.payments p where p.id = v.payment_id and p.user_deleted_at is not null)
+  )
+  and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
+
 comment on column public.payments.amount is 'What the customer is to pay: the price minus a credit.';
 
 comment on column public.payments.base_amount is 'What the gateway booked in INR, in paise. Null: it was paid in INR, or is not known.';
