@@ -208,6 +208,20 @@ test('a purchase of the replaced tier is not paid twice', async () => {
   expect(await customer.findings()).toEqual([]);
 });
 
+test.each([
+  ['refunded in part', 4900, 4000, 450],
+  ['charged for less', 2900, 0, 1450],
+])(
+  'a cycle that was %s is credited by its own payment, not by that of the cycle before',
+  async (_, amount, given, credit) => {
+    await billed();
+    const payment = { id: uniqueId('pay'), amount };
+    await customer.charge(months(2), 'basic', { payment });
+    if (given > 0) await database.send(refundEvent(payment, given));
+    expect((await customer.order('premium', { at: '02-15', ...now })).answer).toMatchObject({ credit });
+  },
+);
+
 describe('the payment of a running cycle that is not known is to be read first', () => {
   const asks = async (isRead: boolean) => {
     const own = [customer.id, 'premium'];
