@@ -222,6 +222,22 @@ test.each([
   },
 );
 
+test.each(['pro', 'premium'])(
+  'after support ended an upgrade to %s, the month that was credited for it is not credited again',
+  async (tier) => {
+    await database.set("early_renewal = 'extend'");
+    await database.at('2025-12-20');
+    // It runs where the credited month has ended, so that the next one need not wait.
+    await grantTier(database, customer.id, 'basic', '2026-03-15Z');
+    await customer.buy('basic', { at: '01-01' });
+    await customer.buy('basic', { at: '01-05' });
+    const first = await customer.buy(tier, { at: '01-11', ...now });
+    expect(await first.row()).toMatchObject({ credit: String(unused) });
+    await endAccess(database, first.id);
+    expect((await customer.order('premium', { at: '01-15', ...now })).answer).toMatchObject({ credit: 4900 });
+  },
+);
+
 describe('the payment of a running cycle that is not known is to be read first', () => {
   const asks = async (isRead: boolean) => {
     const own = [customer.id, 'premium'];
