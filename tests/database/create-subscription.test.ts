@@ -3,7 +3,7 @@ import { useDatabase } from '../helpers/database/use-database.ts';
 import { refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { alertsAbout } from '../helpers/gateway/reconciliation.ts';
 import { attempt, told } from '../helpers/gateway/told.ts';
-import { type Customer, customerOf } from '../helpers/records/customer.ts';
+import { askChange, type Customer, customerOf } from '../helpers/records/customer.ts';
 import { uniqueId } from '../helpers/records/records.ts';
 import { day, months } from '../helpers/records/time.ts';
 
@@ -327,9 +327,22 @@ describe('a user with a subscription to the tier', () => {
     expect(await outcome('basic')).toBe('created');
   });
 
-  test('that was cancelled at the end, or completed, may start another one', async () => {
-    await customer.cancel('at the end');
+  test.each<[string, () => Promise<unknown>]>([
+    ['cancelled at the end', () => customer.cancel('at the end')],
+    ['halted', () => customer.event('halted', '06-15', { planId: 'plan_pro' })],
+    ['halted after its cycle', () => customer.event('halted', '07-05', { planId: 'plan_pro' })],
+    ...['basic', 'premium'].map((
+      tier,
+    ): [string, () => Promise<unknown>] => [`followed by a change to ${tier}`, async () => {
+      const change = await askChange(database, customer, tier, 'period_end');
+      await change.event('authenticated', '06-15', { planId: `plan_${tier}` });
+    }]),
+  ])('that is %s may start another one', async (_, end) => {
+    await end();
     expect(await outcome()).toBe('created');
+  });
+
+  test('that was completed may start another one', async () => {
     customer = await database.customer();
     await activate();
     await customer.event('completed', '06-02', { planId: 'plan_pro' });

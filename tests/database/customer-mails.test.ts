@@ -614,6 +614,22 @@ describe('the mail about a charge', () => {
     expect(await mails('payment-pending')).toMatchObject([{ access_ends_at: '2026-07-04T00:00:00.000Z' }]);
   });
 
+  test.each(['pending', 'halted'] as const)(
+    'that is %s says when access ends, also where a row by hand names what fails',
+    async (name) => {
+      const newer = customerOf(database, customer);
+      await customer.bill(june, 'pro');
+      const end = '2026-06-30T18:00:00Z';
+      await newer.bill({ start: day('06-02'), end }, 'basic');
+      await newer.event('pending', '2026-06-30T06:00:00Z', { planId: 'plan_basic' });
+      await database.at('2026-06-30T08:00:00Z');
+      await customer.moveEnd('2026-06-30T20:00:00Z');
+      await customer.event(name, '2026-06-30T12:00:00Z', { planId });
+      const kind = name === 'pending' ? 'payment-pending' : 'subscription-halted';
+      expect((await mails(kind)).at(-1)).toMatchObject({ access_ends_at: '2026-07-04T00:00:00.000Z' });
+    },
+  );
+
   test('that failed after a cycle was charged that had been cancelled at once names no day of grace', async () => {
     await customer.event('activated', '06-01', { planId, ...june });
     await database.at('06-02');

@@ -43,6 +43,22 @@ describe('two payments on an order', () => {
     expect(await customer.tier()).toBe('pro');
   });
 
+  test.each(['one', 'two'])(
+    'of three a captured one follows the one that counts and is refunded, not one verified before: %s',
+    async (first) => {
+      const third = customer.again(one);
+      const [counted, verified] = first === 'one' ? [one, two] : [two, one];
+      await counted.capture();
+      await verified.verify();
+      await third.capture();
+      await counted.refund();
+      expect(await one.row()).toMatchObject({ gateway_payment_id: third.paymentId });
+      expect(await customer.tier()).toBe('pro');
+      // Both are owed.
+      expect(await customer.findings()).toEqual([`paid_twice ${verified.paymentId}`]);
+    },
+  );
+
   test.each(['verified first', 'verified later'])('a captured one counts before one %s', async (order) => {
     const steps = [() => one.verify(), () => two.capture()];
     for (const step of order === 'verified first' ? steps : steps.reverse()) await step();

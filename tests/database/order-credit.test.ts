@@ -208,6 +208,36 @@ test('a purchase of the replaced tier is not paid twice', async () => {
   expect(await customer.findings()).toEqual([]);
 });
 
+test.each([
+  ['refunded in part', 4900, 4000, 450],
+  ['charged for less', 2900, 0, 1450],
+])(
+  'a cycle that was %s is credited by its own payment, not by that of the cycle before',
+  async (_, amount, given, credit) => {
+    await billed();
+    const payment = { id: uniqueId('pay'), amount };
+    await customer.charge(months(2), 'basic', { payment });
+    if (given > 0) await database.send(refundEvent(payment, given));
+    expect((await customer.order('premium', { at: '02-15', ...now })).answer).toMatchObject({ credit });
+  },
+);
+
+test.each(['pro', 'premium'])(
+  'after support ended an upgrade to %s, the month that was credited for it is not credited again',
+  async (tier) => {
+    await database.set("early_renewal = 'extend'");
+    await database.at('2025-12-20');
+    // It runs where the credited month has ended, so that the next one need not wait.
+    await grantTier(database, customer.id, 'basic', '2026-03-15Z');
+    await customer.buy('basic', { at: '01-01' });
+    await customer.buy('basic', { at: '01-05' });
+    const first = await customer.buy(tier, { at: '01-11', ...now });
+    expect(await first.row()).toMatchObject({ credit: String(unused) });
+    await endAccess(database, first.id);
+    expect((await customer.order('premium', { at: '01-15', ...now })).answer).toMatchObject({ credit: 4900 });
+  },
+);
+
 describe('the payment of a running cycle that is not known is to be read first', () => {
   const asks = async (isRead: boolean) => {
     const own = [customer.id, 'premium'];

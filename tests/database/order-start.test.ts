@@ -3,7 +3,7 @@ import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import type { CustomerOrder } from '../helpers/records/customer.ts';
 import { readOutbox } from '../helpers/records/read-records.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
-import { shortTime } from '../helpers/records/time.ts';
+import { day, shortTime } from '../helpers/records/time.ts';
 
 const database = useDatabase({ isEmptied: true });
 beforeEach(async () => {
@@ -23,6 +23,48 @@ async function shown(): Promise<string> {
   return (await customer.state()).replace(' to ', ` ${start} to `);
 }
 const endings = async () => (await customer.mails()).filter((key) => key.startsWith('subscription-'));
+
+test.each(['basic', 'pro'])(
+  'a purchase of %s for later follows what is paid, not an older gift that ends later',
+  async (tier) => {
+    await database.at('2025-12-20');
+    await grantTier(database, customer.id, 'premium', '2026-04-01Z');
+    await customer.buy('pro', { at: '01-01' });
+    const order = await buyLater(tier, '01-10');
+    expect(await order.period()).toBe('2026-02-01 to 2026-03-01');
+  },
+);
+
+test.each(['basic', 'pro'])(
+  'a purchase of %s for later extends its own tier, and not before what rules ends',
+  async (tier) => {
+    await database.set("credit = 'off'");
+    await database.setPlan(tier, 'duration_months = 12');
+    await customer.buy(tier, { at: '01-01' });
+    await customer.buy('premium', { at: '01-05' });
+    const order = await buyLater(tier, '01-10');
+    expect(await order.period()).toBe('2027-01-01 to 2028-01-01');
+    expect(await customer.state()).toBe('premium: premium active to 2026-02-05');
+  },
+);
+
+test.each(['basic', 'pro'])('two purchases of %s for later are shown as one period', async (tier) => {
+  await customer.buy('premium', { at: '01-01' });
+  await buyLater(tier, '01-10');
+  await buyLater(tier, '01-11');
+  await database.sweep('02-01');
+  expect(await shown()).toBe(`${tier}: ${tier} active 2026-02-01 to 2026-04-01`);
+});
+
+test.each(['basic', 'pro'])('a purchase of %s extends the period of what is attached to it, at once', async (tier) => {
+  await database.set("early_renewal = 'extend'");
+  await customer.buy(tier, { at: '01-01' });
+  const cycle = { start: day('01-10'), end: day('04-01') };
+  await customer.event('activated', '01-10', { planId: 'plan_of_another_app', ...cycle });
+  const again = await customer.buy(tier, { at: '01-20' });
+  expect(await again.period()).toBe('2026-04-01 to 2026-05-01');
+  expect(await customer.state()).toBe(`${tier}: ${tier} active to 2026-05-01`);
+});
 
 describe('an order that starts after the current period', () => {
   test('answers that period, costs its price, and is fulfilled for it', async () => {

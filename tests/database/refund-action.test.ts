@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { disputeEvent, type Fields, orderPaid } from '../helpers/gateway/events.ts';
-import { attempt } from '../helpers/gateway/told.ts';
+import { attempt, told } from '../helpers/gateway/told.ts';
 import { claim, fail } from '../helpers/outbox/claims.ts';
-import type { CustomerOrder } from '../helpers/records/customer.ts';
+import { type CustomerOrder, subscribe } from '../helpers/records/customer.ts';
 import { paymentOf } from '../helpers/records/purchases.ts';
 import { readAllRows } from '../helpers/records/read-records.ts';
 import { createPayment, uniqueId } from '../helpers/records/records.ts';
@@ -391,6 +391,29 @@ describe('refund', () => {
     expect(billing).toMatchObject({ next_charge_at: '2026-02-01T00:00:00+00:00' });
   });
 
+  test.each(['', ', extended since'])(
+    'of a purchase says that what waits goes on, beside an import that was stopped%s',
+    async (since) => {
+      await database.at('01-05');
+      await database.query(
+        `insert into public.subscriptions (user_id, plan_id, tier, status, current_period_end, gateway_subscription_id)
+         select $1, p.id, p.tier, 'active', $2, $3 from public.plans p where p.tier = 'basic' and p.lookup_key is null`,
+        [customer.id, months(1).end, customer.gatewayId],
+      );
+      const asked = await subscribe(database, customer, 'pro');
+      await asked.event('authenticated', '01-10', { planId: 'plan_pro' });
+      const premium = await customer.buy('premium', { at: '01-12', start: 'after_current' });
+      await attempt(database, customer.gatewayId);
+      await database.at('01-13');
+      if (since !== '') await customer.moveEnd('02-20');
+      expect(await told(database, asked.gatewayId)).toMatch(/^at cycle end/);
+      expect(await effect(premium)).toBe('resumes_replaced');
+      expect((await refund(premium)).result).toMatch(/what it replaced goes on\.$/);
+      await premium.refund();
+      expect(await told(database, asked.gatewayId)).toBe('withdrawn');
+    },
+  );
+
   test('of a purchase brings nothing back that the gateway was told to stop', async () => {
     await customer.bill(months(1), 'basic');
     await database.at('01-02');
@@ -466,9 +489,11 @@ describe('refund', () => {
     const pro = await buy();
     const { email } = await database.customer();
     const { orderId } = await createPayment(database, { userId: customer.id });
+    const { id } = await createPayment(database, { userId: customer.id });
+    await database.query("update public.payments set status = 'captured' where id = $1", [id]);
     await refused({ action: 'refund', reference: 'pay_unknown' }, 'PS404', /no payment "pay_unknown"/);
     await refused({ action: 'refund', reference: pro.paymentId, email }, 'PS404', /no payment/);
-    await refused({ action: 'refund', reference: orderId }, 'PS409', /not captured/);
+    for (const reference of [orderId, id]) await refused({ action: 'refund', reference }, 'PS409', /not captured/);
   });
 
   test('of less than the gateway refunds is refused', async () => {

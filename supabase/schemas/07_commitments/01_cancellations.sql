@@ -162,7 +162,8 @@ create type billing.stop as (
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
 create function billing.find_stop(
   p_each billing.stoppable,
-  p_with_wishes boolean default true -- false: as if the customer resumed
+  p_with_wishes boolean default true, -- false: as if the customer resumed
+  p_without text default null -- a purchase: as if it was refunded
 )
 returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -213,6 +214,7 @@ begin
       and m.gateway_subscription_id = p.gateway_subscription_id
     cross join lateral (select coalesce(m.written_at, p.since) as at) act
     where p.user_id = p_each.user_id
+      and p.id is distinct from p_without
       and act.at > case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end
     order by act.at desc, p.id desc
     limit 1;

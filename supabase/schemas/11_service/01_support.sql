@@ -298,20 +298,12 @@ begin
       where n.kind <> 'subscription'
     ) then 'ends_renewal'
     when exists (
-      select from billing.commitments(p_payment.user_id) c
-      join billing.gateway_subscriptions m
-        on m.user_id = p_payment.user_id
-        and m.gateway_subscription_id = c.id
-      where c.stop_reason = 'replaced'
-        and not billing.is_stop_sent(c.id)
-        -- Nothing else replaced it.
-        and not exists (
-          select from billing.purchases o
-          where o.user_id = m.user_id
-            and o.id <> p_payment.id::text
-            and o.gateway_subscription_id is distinct from c.id
-            and o.since > billing.since_of(m)
-        )
+      select from billing.stoppable s
+      where s.user_id = p_payment.user_id
+        and s.is_open
+        and s.stops_at is not null
+        and not billing.is_stop_sent(s.gateway_subscription_id)
+        and (billing.find_stop(s, p_without => p_payment.id::text)).stops_at is null
     ) then 'resumes_replaced'
   end;
 end $$;

@@ -3,9 +3,13 @@ set local lock_timeout = '2s';
 
 drop function billing.merge_cycle(billing.gateway_subscriptions,pg_catalog.text,pg_catalog.jsonb,timestamp with time zone,timestamp with time zone,timestamp with time zone,timestamp with time zone);
 
+drop view billing.customer_findings;
+
 drop function billing.announce_other_charge(public.payments,pg_catalog.text,pg_catalog.jsonb,pg_catalog.text);
 
 drop function billing.announce_problem(pg_catalog.text,billing.gateway_subscriptions,pg_catalog.jsonb,pg_catalog.text);
+
+drop function billing.find_stop(billing.stoppable,boolean);
 
 -- Returns what a change from one price to another is. Contract: "Scenarios".
 create or replace function billing.compare_prices(p_from billing.ranked_price, p_to billing.ranked_price)
@@ -377,9 +381,10 @@ begin
 end $$;
 
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
-create or replace function billing.find_stop(
+create function billing.find_stop(
   p_each billing.stoppable,
-  p_with_wishes boolean default true -- false: as if the customer resumed
+  p_with_wishes boolean default true, -- false: as if the customer resumed
+  p_without text default null -- a purchase: as if it was refunded
 )
 returns billing.stop language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -430,6 +435,7 @@ begin
       and m.gateway_subscription_id = p.gateway_subscription_id
     cross join lateral (select coalesce(m.written_at, p.since) as at) act
     where p.user_id = p_each.user_id
+      and p.id is distinct from p_without
       and act.at > case when v_is_waiting then v_authorised_at else billing.since_of(v_subscription) end
     order by act.at desc, p.id desc
     limit 1;
@@ -1743,6 +1749,36 @@ begin
   end;
 end $$;
 
+-- Returns what a refund of all that is left of a payment changes of what the gateway charges.
+create or replace function billing.refund_effect(p_payment public.payments)
+-- uncovers_credit: also of a part, because a later purchase got a credit for it; ends_renewal; resumes_replaced: a subscription
+-- that it replaced is charged again; null: nothing
+returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case
+    when p_payment.extra_of is not null then null
+    when exists (select from billing.purchases_on_credit(p_payment)) then 'uncovers_credit'
+    when p_payment.gateway_subscription_id is not null then null
+    when exists (
+      select from billing.next_charge(p_payment.user_id) n
+      join billing.gateway_subscriptions m
+        on m.user_id = n.user_id
+        and m.gateway_subscription_id = n.id
+        and m.payment_id = p_payment.id
+      where n.kind <> 'subscription'
+    ) then 'ends_renewal'
+    when exists (
+      select from billing.stoppable s
+      where s.user_id = p_payment.user_id
+        and s.is_open
+        and s.stops_at is not null
+        and not billing.is_stop_sent(s.gateway_subscription_id)
+        and (billing.find_stop(s, p_without => p_payment.id::text)).stops_at is null
+    ) then 'resumes_replaced'
+  end;
+end $$;
+
 create or replace function billing.perform_requeue_mail(p_action billing.support_actions)
 returns billing.support_actions language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -2036,7 +2072,7 @@ where p.credited_id is not null
 -- What pages would else read from all customers is computed in passes: the sweep goes through the customers in the order of
 -- their ids, for part of a second each minute. Operations: "Findings", "Revenue".
 
-create or replace view billing.customer_findings with (security_invoker = true) as
+create view billing.customer_findings with (security_invoker = true) as
 select 'paid_not_entitled' as finding, v.payment_id as subject, v.user_id, v.since, to_jsonb(v) as detail,
   'Read the timeline; then grant the tier until the end of the period, or refund the payment at the gateway.' as remedy
 from billing.paid_not_entitled v
@@ -2291,6 +2327,8 @@ comment on column public.payments.paid_amount is 'What the gateway captured: wit
 
 comment on column public.payments.refunded_amount is 'The sum of its refunds that did not fail.';
 
+comment on view billing.customer_findings is 'What is wrong about customers now, by what was paid and granted. Filter it by user_id: of all customers it takes minutes.';
+
 comment on view billing.ends_wished is 'When each user last cancelled for the end of the period, and did not withdraw it.';
 
 do $do$
@@ -2307,6 +2345,10 @@ GRANT EXECUTE ON FUNCTION "billing"."announce_other_charge"(public.payments, tex
 REVOKE ALL ON FUNCTION "billing"."announce_problem"(text, billing.gateway_subscriptions, jsonb, jsonb, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."announce_problem"(text, billing.gateway_subscriptions, jsonb, jsonb, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."find_stop"(billing.stoppable, boolean, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."find_stop"(billing.stoppable, boolean, text) TO "service_role";
 
 REVOKE ALL
   ON FUNCTION "billing"."merge_cycle"(billing.gateway_subscriptions, text, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone)
