@@ -5,8 +5,10 @@ import { root } from '../stack/root.ts';
 
 /** Path of the generated module with the fonts of receipts. */
 export const receiptFontsFile = `${root}/supabase/functions/api/generated/receipt-fonts.ts`;
-/** Path of the generated module with the fonts of India's other scripts. */
-export const indicFontsFile = `${root}/supabase/functions/api/generated/indic-fonts.ts`;
+/** Path of the generated module with the fonts of further scripts. */
+export const scriptFontsFile = `${root}/supabase/functions/api/generated/script-fonts.ts`;
+/** Path of the generated module with the Unicode Bidirectional Algorithm. */
+export const bidiFile = `${root}/supabase/functions/api/generated/bidi.js`;
 /** Path of the generated module with the shaper of these scripts. */
 export const shaperFile = `${root}/supabase/functions/api/generated/harfbuzz.ts`;
 
@@ -32,22 +34,25 @@ const ranges = [
   [0x25cc, 0x25cc],
 ] as const;
 
-/** The blocks of 128 characters. Signs of other blocks that these scripts use are in the first font. */
-const indicBlocks = {
-  bengali: 0x980,
-  gurmukhi: 0xa00,
-  gujarati: 0xa80,
-  oriya: 0xb00,
-  tamil: 0xb80,
-  telugu: 0xc00,
-  kannada: 0xc80,
-  malayalam: 0xd00,
+/** The blocks of further scripts. Signs of other blocks that they use are in the first font. */
+const blocks = {
+  arabic: [0x600, 0x6ff],
+  bengali: [0x980, 0x9ff],
+  gurmukhi: [0xa00, 0xa7f],
+  gujarati: [0xa80, 0xaff],
+  oriya: [0xb00, 0xb7f],
+  tamil: [0xb80, 0xbff],
+  telugu: [0xc00, 0xc7f],
+  kannada: [0xc80, 0xcff],
+  malayalam: [0xd00, 0xd7f],
 } as const;
 
 /** What these scripts need. Latin is drawn letter by letter. */
 const keepFeatures =
-  'abvm abvs akhn blwf blwm blws ccmp cjct dist half haln init locl mark mkmk nukt pref pres pstf psts rkrf rphf vatu'
-    .split(' ');
+  ('abvm abvs akhn blwf blwm blws calt ccmp cjct dist fina half haln init isol liga locl mark medi mkmk nukt pref pres pstf ' +
+    'psts rkrf rlig rphf vatu').split(' ');
+
+const generated = '// GENERATED from packages by `npm run generate`. DO NOT EDIT.\n';
 
 /** Writes the modules. */
 export async function generateReceiptFonts(): Promise<void> {
@@ -62,25 +67,44 @@ export async function buildReceiptFonts(): Promise<[file: string, text: string][
   };
   const harfbuzz = await Deno.readFile(`${shaperFolder}/dist/harfbuzz.wasm`);
   const what = 'A font of receipts: parts of Noto Sans, TrueType';
-  const indicFonts: Record<string, Uint8Array> = {};
-  for (const [script, first] of Object.entries(indicBlocks)) indicFonts[script] = await subsetOfScript(script, first);
-  const indicPackages = Object.keys(indicBlocks).map((script) => `${fontPackage}-${script}`);
+  const scriptFonts: Record<string, Uint8Array> = {};
+  for (const [script, block] of Object.entries(blocks)) scriptFonts[script] = await subsetOfScript(script, block);
+  const scriptPackages = Object.keys(blocks).map((script) => `${fontPackage}-${script}`);
   const shaperLicence = await Deno.readTextFile(`${shaperFolder}/LICENSE`);
   return [
     [receiptFontsFile, moduleOf([fontPackage], what, fonts, await fontLicence([fontPackage]))],
-    [indicFontsFile, moduleOf(indicPackages, what, indicFonts, await fontLicence(indicPackages))],
-    [shaperFile, moduleOf(['harfbuzzjs'], "The shaper of India's scripts: WebAssembly", { harfbuzz }, shaperLicence)],
+    [scriptFontsFile, moduleOf(scriptPackages, what, scriptFonts, await fontLicence(scriptPackages))],
+    [bidiFile, await bidiModule()],
+    [bidiFile.replace(/js$/, 'd.ts'), bidiTypes],
+    [shaperFile, moduleOf(['harfbuzzjs'], 'The shaper of these scripts: WebAssembly', { harfbuzz }, shaperLicence)],
   ];
 }
 
-async function subsetOfScript(script: string, first: number): Promise<Uint8Array> {
+async function subsetOfScript(script: string, block: readonly [first: number, last: number]): Promise<Uint8Array> {
   const name = `NotoSans${script.charAt(0).toUpperCase()}${script.slice(1)}`;
   return await subset(`${fontPackage}-${script}/400Regular/${name}_400Regular.ttf`, [
-    [first, first + 127],
+    block,
     [0x200c, 0x200d],
     [0x25cc, 0x25cc],
   ]);
 }
+
+async function bidiModule(): Promise<string> {
+  const [code, licence] = await Promise.all(
+    ['dist/bidi.min.mjs', 'LICENSE.txt'].map((file) => Deno.readTextFile(`${packageFolder}/bidi-js/${file}`)),
+  );
+  return `${generated}// Contains bidi-js.\n// @ts-self-types="./bidi.d.ts"\n${code}\n/*\n${licence?.trimEnd()}\n*/\n`;
+}
+
+const bidiTypes =
+  `${generated}type Levels = { levels: Uint8Array; paragraphs: { start: number; end: number; level: number }[] };
+/** See https://github.com/lojjic/bidi-js. */
+export default function createBidi(): {
+  getEmbeddingLevels(text: string): Levels;
+  getReorderSegments(text: string, levels: Levels): [start: number, end: number][];
+  getMirroredCharactersMap(text: string, levels: Uint8Array): Map<number, string>;
+};
+`;
 
 /** The licence of packages that differ only in the line of the copyright. */
 async function fontLicence(packages: readonly string[]): Promise<string> {
@@ -107,6 +131,6 @@ function moduleOf(from: readonly string[], what: string, files: Record<string, U
     `/** ${what}, deflated (zlib), in base64. */\n` +
     `export const ${name}: string = '${deflateSync(bytes, { level: 9 }).toString('base64')}';\n`
   );
-  return `// GENERATED from packages by \`npm run generate\`. DO NOT EDIT.\n// Contains ${from.join(', ')}.\n` +
+  return `${generated}// Contains ${from.join(', ')}.\n` +
     `${constants.join('')}/*\n${licence.trimEnd()}\n*/\n`;
 }

@@ -123,6 +123,18 @@ export const samples = {
         'ક્ષિતિજ સૌરાષ્ટ્ર, રાજકોટ\nਗੁਰਪ੍ਰੀਤ ਸਿੰਘ, ਅੰਮ੍ਰਿਤਸਰ\nଶ୍ରୀକ୍ଷେତ୍ର, ପୁରୀ',
     },
   },
+  'right-to-left': {
+    ...abroad,
+    category: 'expwp',
+    buyer: {
+      name: 'شركة النور للبرمجيات',
+      address: 'مكتب 12، شارع الشيخ زايد\nلاہور کے قریب، نئی دہلی\nمُحَمَّد (دبي) Al Noor LLC',
+      gstin: null,
+      state: '96',
+      country: 'AE',
+    },
+    totals: { taxable: 1900, taxes: [], total: 1900 },
+  },
   'accents-and-other-scripts': {
     ...abroad,
     category: 'expwp',

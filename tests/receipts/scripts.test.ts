@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import * as indicFonts from '../../supabase/functions/api/generated/indic-fonts.ts';
 import { regular } from '../../supabase/functions/api/generated/receipt-fonts.ts';
+import * as scriptFonts from '../../supabase/functions/api/generated/script-fonts.ts';
 import { decompress } from '../../supabase/functions/api/receipts/decompress.ts';
 import { embedFont } from '../../supabase/functions/api/receipts/embedded-font.ts';
 import { readFontFile } from '../../supabase/functions/api/receipts/font-file.ts';
@@ -64,6 +64,7 @@ test('a letter that the font lacks is drawn as a dotted circle and keeps its tex
 
 /** A word, a syllable whose sign is drawn before its consonant, and the consonant. */
 const words = {
+  arabic: ['سلام الله', undefined, 'م'],
   bengali: ['শ্রীনিবাস বিদ্যুৎ', 'কি', 'ক'],
   gurmukhi: ['ਗੁਰਪ੍ਰੀਤ ਸਿੰਘ', 'ਕਿ', 'ਕ'],
   gujarati: ['ક્ષિતિજ સૌરાષ્ટ્ર', 'કિ', 'ક'],
@@ -76,7 +77,7 @@ const words = {
 const scripts = Object.keys(words) as (keyof typeof words)[];
 
 test.each(scripts)('%s: every letter has a shape, and the clusters have all of them in their order', async (script) => {
-  const fontFile = readFontFile(new Uint8Array(await decompress(indicFonts[script])));
+  const fontFile = readFontFile(new Uint8Array(await decompress(scriptFonts[script])));
   expect(fontFile.unitsPerEm).toBe(file.unitsPerEm);
   const { shape } = await createShaper(fontFile, script);
   const [word, syllable, consonant] = words[script];
@@ -94,7 +95,7 @@ test.each(scripts)('%s: every letter has a shape, and the clusters have all of t
 test('glyphs of several fonts with the same number are different glyphs of the document', async () => {
   const shapers = new Map<Script, Shaper>([['devanagari', devanagari]]);
   for (const script of ['tamil', 'bengali'] as const) {
-    const fontFile = readFontFile(new Uint8Array(await decompress(indicFonts[script])));
+    const fontFile = readFontFile(new Uint8Array(await decompress(scriptFonts[script])));
     shapers.set(script, await createShaper(fontFile, script));
   }
   const font = embedFont(file, shapers);

@@ -1,5 +1,5 @@
 import { emailsFile } from '../emails.ts';
-import { indicFontsFile, receiptFontsFile, shaperFile } from '../receipt-fonts.ts';
+import { bidiFile, receiptFontsFile, scriptFontsFile, shaperFile } from '../receipt-fonts.ts';
 import { root } from '../../stack/root.ts';
 
 /** What `package-lock.json` says of a package. */
@@ -51,7 +51,7 @@ export async function importedPackages(): Promise<string[]> {
 /** The paths of the packages of which the generated modules have parts. */
 export async function bundledPackages(): Promise<string[]> {
   const texts = await Promise.all(
-    [emailsFile, receiptFontsFile, indicFontsFile, shaperFile].map((file) => Deno.readTextFile(file)),
+    [emailsFile, receiptFontsFile, scriptFontsFile, bidiFile, shaperFile].map((file) => Deno.readTextFile(file)),
   );
   return texts.flatMap((text) => {
     const [, paths = ''] = /^\/\/ Contains (.*)\.$/m.exec(text) ?? [];

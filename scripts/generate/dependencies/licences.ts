@@ -21,6 +21,7 @@ const restricted = /General Public Licen[cs]e|Commons Clause/i;
 const elsewhere: Readonly<Record<string, string>> = {
   // Licences of the fonts; the other one is of code that is not used.
   '@expo-google-fonts/noto-sans@0.4.2': 'LICENSE_FONT',
+  '@expo-google-fonts/noto-sans-arabic@0.4.3': 'LICENSE_FONT',
   '@expo-google-fonts/noto-sans-bengali@0.4.4': 'LICENSE_FONT',
   '@expo-google-fonts/noto-sans-gujarati@0.4.2': 'LICENSE_FONT',
   '@expo-google-fonts/noto-sans-gurmukhi@0.4.1': 'LICENSE_FONT',

@@ -34,7 +34,7 @@ export function createCanvas(fonts: readonly [EmbeddedFont, EmbeddedFont], heigh
       const start = align === 'left' ? x : x - width;
       operators.push(
         `${colour} rg BT /F${font} ${size} Tf ${point(start)} ${point(height - y)} Td ${
-          showSigns(inVisualOrder(signs))
+          showSigns(inVisualOrder(signs, fonts[font]))
         } ET`,
       );
     },

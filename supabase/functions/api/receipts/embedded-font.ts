@@ -1,6 +1,6 @@
 import type { FontFile } from './font-file.ts';
 import { hex } from './pdf-text.ts';
-import { type Script, scriptOf, splitByScript } from './scripts.ts';
+import { isRightToLeft, type Script, scriptOf, splitByScript } from './scripts.ts';
 import type { Cluster, PlacedGlyph, Shaper } from './shaper.ts';
 
 /** A cluster in glyphs of the embedded font. */
@@ -8,7 +8,7 @@ export type Sign = {
   readonly text: string;
   /** The numbers of the glyphs, each in four hexadecimal digits. */
   readonly codes: string;
-  /** Whether it has more than one glyph. */
+  /** Whether it has several letters and is read back as one word with its neighbours. */
   readonly isSyllable: boolean;
   /** Thousandths of the font size. */
   readonly width: number;
@@ -32,8 +32,10 @@ export type EmbeddedFont = {
   readonly ids: ReadonlyMap<string, number>;
   /** The letters, by their code points. */
   readonly signs: ReadonlyMap<number, Sign>;
-  /** Returns the glyphs of a text without line breaks. */
+  /** Returns the glyphs of a text without line breaks, in its order. */
   encode(text: string): Sign[];
+  /** Returns a bracket that is drawn as another one: from right to left they are turned. */
+  drawnAs(text: string, shown: string): Sign;
   /** Returns the number of a glyph of a file as a part of others. */
   partOf(glyph: number, file: FontFile): number;
 };
@@ -76,16 +78,18 @@ export function embedFont(
     return id;
   }
 
-  function signOf({ text, glyphs, advance }: Cluster, from: FontFile): Sign {
+  function signOf({ text, glyphs, advance }: Cluster, from: FontFile, isReversed = false): Sign {
     const [first = '', ...others] = text;
     const parts = [
       { file: from, text: first, glyphs, advance },
       ...others.map((other) => ({ file: from, text: other, glyphs: [], advance: 0 })),
     ];
+    // A page is read from the left: of what is written from right to left the last letter comes first.
+    if (isReversed) parts.reverse();
     return {
       text,
       codes: parts.map((part) => hex(idOf(part))).join(''),
-      isSyllable: parts.length > 1,
+      isSyllable: parts.length > 1 && !isReversed,
       width: advance * 1000 / file.unitsPerEm,
     };
   }
@@ -103,8 +107,9 @@ export function embedFont(
   function encodeRun(run: string): Sign[] {
     const script = scriptOf(run);
     const shaper = script && shapers.get(script);
-    if (shaper === undefined) return Array.from(run.normalize('NFC'), letterOf);
-    return shaper.shape(run).map((cluster) => signOf(cluster, shaper.file));
+    if (script === undefined || shaper === undefined) return Array.from(run.normalize('NFC'), letterOf);
+    const isReversed = isRightToLeft(script, run);
+    return shaper.shape(run).map((cluster) => signOf(cluster, shaper.file, isReversed));
   }
 
   return {
@@ -126,6 +131,10 @@ export function embedFont(
         signs.push(sign);
       }
       return signs;
+    },
+    drawnAs(text, shown) {
+      const glyph = file.glyphOf(shown.codePointAt(0) ?? 0);
+      return signOf({ text, glyphs: [{ glyph, x: 0, y: 0 }], advance: file.advanceOf(glyph) }, file);
     },
     partOf: (glyph, from) =>
       idOf({ file: from, glyphs: [{ glyph, x: 0, y: 0 }], advance: from.advanceOf(glyph), text: '' }),

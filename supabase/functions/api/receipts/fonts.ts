@@ -66,7 +66,7 @@ async function loadShapers(script: Script, [regular, semiBold]: [Base, Base]): P
   if (script === 'devanagari') {
     return [await createShaper(regular.file, script), await createShaper(semiBold.file, script)];
   }
-  const fonts = await import('../generated/indic-fonts.ts');
+  const fonts = await import('../generated/script-fonts.ts');
   const shaper = await createShaper(readFontFile(new Uint8Array(await decompress(fonts[script]))), script);
   return [shaper, shaper];
 }

@@ -1,14 +1,14 @@
 import { decompress } from './decompress.ts';
 import type { FontFile } from './font-file.ts';
-import { type Script, tagOf } from './scripts.ts';
+import { isRightToLeft, type Script, tagOf } from './scripts.ts';
 
 /** A glyph at its place. Lengths are in units of the font. */
 export type PlacedGlyph = { readonly glyph: number; readonly x: number; readonly y: number };
 
-/** What is drawn, and read back, as one: a letter with its marks, or a syllable. */
+/** What is drawn, and read back, as one: a letter with its marks, or a syllable. Its glyphs are from the left to the right. */
 export type Cluster = { readonly text: string; readonly glyphs: readonly PlacedGlyph[]; readonly advance: number };
 
-/** Turns a text in one script into the glyphs of a font. */
+/** Turns a text in one script and direction into the glyphs of a font: the clusters in the order of the text. */
 export type Shaper = { readonly file: FontFile; shape(text: string): Cluster[] };
 
 /** The functions of HarfBuzz that are used. A pointer is a number. */
@@ -31,7 +31,7 @@ type HarfBuzz = WebAssembly.Exports & {
   hb_buffer_get_glyph_positions(buffer: number, length: number): number;
 };
 
-const leftToRight = 4;
+const directions = { leftToRight: 4, rightToLeft: 5 };
 const writable = 2;
 let harfbuzz: Promise<HarfBuzz> | undefined;
 
@@ -45,12 +45,13 @@ export async function createShaper(file: FontFile, script: Script): Promise<Shap
   return {
     file,
     shape(text) {
+      const isReversed = isRightToLeft(script, text);
       const buffer = hb.hb_buffer_create();
       addText(hb, buffer, text);
-      hb.hb_buffer_set_direction(buffer, leftToRight);
+      hb.hb_buffer_set_direction(buffer, isReversed ? directions.rightToLeft : directions.leftToRight);
       hb.hb_buffer_set_script(buffer, tagOf(script));
       hb.hb_shape(hbFont, buffer, 0, 0);
-      const clusters = readClusters(hb, buffer, text);
+      const clusters = readClusters(hb, buffer, text, isReversed);
       hb.hb_buffer_destroy(buffer);
       return clusters;
     },
@@ -93,8 +94,8 @@ function addText(hb: HarfBuzz, buffer: number, text: string): void {
   hb.free(pointer);
 }
 
-/** The clusters of a text from left to right are in its own order, so each takes the text up to the next. */
-function readClusters(hb: HarfBuzz, buffer: number, text: string): Cluster[] {
+/** Each cluster takes the text up to the next one. @param isReversed the glyphs begin at the end of the text */
+function readClusters(hb: HarfBuzz, buffer: number, text: string, isReversed: boolean): Cluster[] {
   const length = hb.hb_buffer_get_length(buffer);
   const record = 5; // words of 32 bits
   const infos = new Uint32Array(hb.memory.buffer, hb.hb_buffer_get_glyph_infos(buffer, 0), length * record);
@@ -108,6 +109,7 @@ function readClusters(hb: HarfBuzz, buffer: number, text: string): Cluster[] {
     cluster.glyphs.push({ glyph, x: cluster.advance + x, y });
     cluster.advance += advance;
   }
+  if (isReversed) found.reverse();
   return found.map(({ start, glyphs, advance }, index) => ({
     text: text.slice(start, found[index + 1]?.start),
     glyphs,

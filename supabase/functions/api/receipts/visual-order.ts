@@ -1,35 +1,28 @@
-import type { Sign } from './embedded-font.ts';
+import createBidi from '../generated/bidi.js';
+import type { EmbeddedFont, Sign } from './embedded-font.ts';
 
-/** Letters and marks of the scripts that are written from right to left, such as Arabic and Hebrew. */
-const rightToLeft =
-  /^[\u0590-\u065f\u066d-\u06ef\u06fa-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
-const otherLetter = /^\p{L}/u;
-const digit = /^\p{Nd}/u;
+const rightToLeft = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+let bidi: ReturnType<typeof createBidi> | undefined;
 
 /**
- * Orders the signs of a line as they stand on the page, from the left: what is written from right to left is reversed, but
- * for its numbers. Readers of a PDF expect this order, and restore that of the text.
+ * Orders the signs of a line as they stand on the page, from the left, by the Unicode Bidirectional Algorithm. Readers of a PDF
+ * expect this order, and restore that of the text.
  */
-export function inVisualOrder(signs: readonly Sign[]): readonly Sign[] {
-  const first = signs.findIndex(isRightToLeft);
-  if (first < 0) return signs;
-  const rest = signs.slice(first);
-  const other = rest.findIndex((sign) => !isRightToLeft(sign) && otherLetter.test(sign.text));
-  const end = first + rest.slice(0, other < 0 ? undefined : other).findLastIndex(isRightToLeft) + 1;
-  const reversed = signs.slice(first, end).toReversed();
-  return [...signs.slice(0, first), ...turnNumbers(reversed), ...inVisualOrder(signs.slice(end))];
-}
-
-function isRightToLeft({ text }: Sign): boolean {
-  return rightToLeft.test(text);
-}
-
-function turnNumbers(signs: readonly Sign[]): Sign[] {
-  const ordered: Sign[] = [];
-  let start = 0;
-  for (const sign of signs) {
-    if (digit.test(sign.text)) ordered.splice(start, 0, sign);
-    else start = ordered.push(sign);
+export function inVisualOrder(signs: readonly Sign[], font: Pick<EmbeddedFont, 'drawnAs'>): readonly Sign[] {
+  if (!signs.some(({ text }) => rightToLeft.test(text))) return signs;
+  const text = signs.map((sign) => sign.text).join('');
+  const signAt = signs.flatMap((sign, index) => Array.from({ length: sign.text.length }, () => index));
+  bidi ??= createBidi();
+  const levels = bidi.getEmbeddingLevels(text);
+  const ordered = [...signs];
+  for (const [at, shown] of bidi.getMirroredCharactersMap(text, levels.levels)) {
+    const index = signAt[at] ?? 0;
+    ordered[index] = font.drawnAs(text.charAt(at), shown);
+  }
+  for (const [start, end] of bidi.getReorderSegments(text, levels)) {
+    const [first = 0, last = 0] = [signAt[start], signAt[end]];
+    ordered.splice(first, last - first + 1, ...ordered.slice(first, last + 1).reverse());
   }
   return ordered;
 }
