@@ -40,6 +40,7 @@ export function isRightToLeft(script: Script, run: string): boolean {
 
 /** The scripts of a text that need a shaper. */
 export function scriptsOf(text: string): Set<Script> {
+  if (!/[\u0600-\u0d7f]/.test(text)) return new Set(); // the usual text
   return new Set(splitByScript(text).flatMap((run) => scriptOf(run) ?? []));
 }
 

@@ -10,7 +10,7 @@ let bidi: ReturnType<typeof createBidi> | undefined;
  * expect this order, and restore that of the text.
  */
 export function inVisualOrder(signs: readonly Sign[], font: Pick<EmbeddedFont, 'drawnAs'>): readonly Sign[] {
-  if (!signs.some(({ text }) => rightToLeft.test(text))) return signs;
+  if (!signs.some(({ text }) => text.charCodeAt(0) >= 0x590 && rightToLeft.test(text))) return signs;
   const text = signs.map((sign) => sign.text).join('');
   const signAt = signs.flatMap((sign, index) => Array.from({ length: sign.text.length }, () => index));
   bidi ??= createBidi();
