@@ -1076,6 +1076,18 @@ begin
   end if;
 end $$;
 
+-- Returns when the gateway's newest webhook arrived. The doctor's own says nothing about the gateway.
+create function billing.last_webhook_at()
+returns timestamptz -- null: none yet
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select max(e.received_at)
+    from billing.gateway_events e
+    where e.deliveries > 0 and e.event is distinct from 'doctor.ping'
+  );
+end $$;
+
 -- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
 -- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
 -- an offer. Contract: "Closed browser".
@@ -1585,6 +1597,36 @@ begin
     when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
     else 'applied'
   end;
+end $$;
+
+create or replace function public.get_health(
+  p_destinations text default null -- the configured destinations, comma-separated; null: all
+)
+returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at, statement}: times are ISO 8601, each may be null
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
+    'oldest_undelivered_at', (
+      -- queued_at is the time from which the row is due: a cancellation may be planned for next year.
+      select billing.iso_time(min(o.queued_at))
+      from billing.outbox o
+      where o.delivered_at is null
+        and o.parked_at is null
+        and o.queued_at <= billing.clock()
+        and (p_destinations is null or o.destination = any (string_to_array(p_destinations, ',')))
+    ),
+    'last_webhook_at', billing.iso_time(billing.last_webhook_at()),
+    'last_sweep_at', (select billing.iso_time(j.done_at) from billing.scheduled_jobs j where j.name = 'sweep'),
+    'statement', (
+      select case when s.completed_at is not null then jsonb_build_object(
+        'read_until', billing.iso_time(s.read_until),
+        'completed_at', billing.iso_time(s.completed_at),
+        'payments', s.payments,
+        'news', s.news
+      ) end
+      from billing.statement s
+    )
+  );
 end $$;
 
 -- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
@@ -2164,6 +2206,154 @@ select 'unmailed_payment', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
   'Write to the customer that the payment arrived, then insert a note about the payment.'
 from billing.unmailed_payments v;
 
+create or replace view billing.service_findings with (security_invoker = true) as
+select 'captured_not_fulfilled' as finding, v.payment_id::text as subject, v.user_id, v.since, to_jsonb(v) as detail,
+  case v.reason
+    when 'no plan of this tier' then 'Add the plan, then replay the webhook of the payment.'
+    when 'paid, user gone' then 'Refund the payment at the gateway.'
+    else 'Look the payment up at the gateway, and refund it if it is not the amount of the order.'
+  end as remedy
+from billing.captured_not_fulfilled v
+union all
+select 'never_captured', p.id::text, p.user_id, p.uncaptured_at,
+  jsonb_build_object(
+    'payment_id', p.id, 'tier', p.tier, 'amount', p.amount, 'gateway_payment_id', p.gateway_payment_id
+  ),
+  'Look the payment up at the gateway: access has ended until it is captured.'
+from public.payments p
+where p.uncaptured_at is not null
+union all
+-- Until 90 days after the charge.
+select 'charged_after_deletion', p.gateway_payment_id, null, p.captured_at,
+  jsonb_build_object(
+    'gateway_payment_id', p.gateway_payment_id, 'gateway_subscription_id', p.gateway_subscription_id,
+    'amount', p.amount, 'currency', p.currency
+  ),
+  'Refund the payment, and check that the subscription is cancelled at the gateway.'
+from public.payments p
+where p.gateway_subscription_id is not null and p.captured_at > p.user_deleted_at and billing.kept(p) > 0
+union all
+-- PS500: the subscription still runs.
+select 'expiry_failed', u.id::text, u.id, f.at, jsonb_build_object('error', f.detail),
+  'Repair what raises the SQLSTATE, usually a trigger of the app on profiles; the sweep retries each hour.'
+from billing.marks f
+cross join billing.json_uuid(to_jsonb(f.key)) u (id)
+left join public.subscriptions s on s.user_id = u.id
+where f.kind = 'settle_failure'
+  and f.detail <> 'PS500'
+  and (
+    s.status = 'active' and s.current_period_end < (select billing.clock())
+    or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.awaits_user)
+  )
+union all
+select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
+  case
+    when v.state = 'parked' then 'Repair the cause in last_error, then requeue the message.'
+    when v.last_error is not null then 'Repair the cause in last_error. The message is tried again by itself.'
+    else 'Check that the schedule runs and that the destination of the message is configured.'
+  end
+from billing.outbox_stuck v
+union all
+select 'refund_failed', v.refund_id, v.user_id, v.since, to_jsonb(v),
+  'Refund the payment again, or pay the customer in another way and insert a note about the payment.'
+from billing.failed_refunds v
+union all
+select 'document_waiting', d.payment_id::text, p.user_id, d.due_at, jsonb_build_object('payment_id', d.payment_id),
+  'Check that the schedule runs: billing.sweep() gives the numbers. If it runs, read its warning in the log of Postgres.'
+from billing.documents_due d
+left join public.payments p on p.id = d.payment_id
+where d.due_at < (select billing.clock()) - interval '1 hour'
+union all
+-- It must stop within two hours, and the gateway is not told yet: it may charge it.
+select 'untold_stop', g.gateway_subscription_id, g.user_id, o.queued_at,
+  jsonb_build_object(
+    'gateway_subscription_id', g.gateway_subscription_id, 'stops_at', g.stops_at, 'attempts', o.attempts,
+    'last_error', o.last_error
+  ),
+  'Cancel the subscription in the dashboard of the gateway, then look at why the message fails.'
+from (
+  -- Two parts, each of which reads an index of few rows.
+  select o.*
+  from billing.outbox o
+  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null
+  union all
+  select o.*
+  from billing.outbox o
+  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is not null and o.told_at is not null
+) o
+join billing.gateway_subscriptions g
+  on g.gateway_subscription_id = o.payload ->> 'gateway_subscription_id'
+  and (billing.is_billed(g) or not billing.is_known(g))
+where o.kind = 'cancel-subscription'
+  and g.stops_at < billing.clock() + interval '2 hours'
+  and o.queued_at < billing.clock() - interval '1 hour'
+union all
+select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v),
+  case v.outcome
+    when 'plan_not_found' then 'Add the plan, then replay the webhook.'
+    when 'mismatch' then case
+      when v.event like 'refund.%' then 'Compare the refund with the gateway''s dashboard, then ignore the webhook.'
+      else 'Refund the payment at the gateway: its amount is not that of the order. Or ignore the webhook.'
+    end
+    else 'Repair the cause of the error, then replay the webhook, or ignore it.'
+  end
+from billing.failed_events v
+union all
+-- What was read from the gateway since the newest webhook.
+select 'missed_webhook', 'webhooks', null, min(a.at),
+  jsonb_build_object('alerts', count(*), 'newest', (array_agg(a.key order by a.at desc))[:10]),
+  'Switch the webhook endpoint on at the gateway. If it is on, set its secret there to GATEWAY_WEBHOOK_SECRET: the log has '
+    'invalidSignature. The next webhook ends the finding, or a note about "webhooks".'
+from billing.marks a
+where a.kind = 'missed_webhook'
+  and a.at > billing.clock() - interval '30 days'
+  and a.at > coalesce((select billing.last_webhook_at()), '-infinity')
+  and not exists (
+    select from billing.support_actions n
+    where n.action = 'note' and n.reference = 'webhooks' and n.created_at >= a.at
+  )
+having count(*) > 0
+union all
+-- Due for two hours although the runs get answers. A run that used up its time counts as done, so billing.schedule_faults does
+-- not see a backlog that grows.
+select 'reconciliation_backlog', r.kind, null, min(r.at), jsonb_build_object('due', count(*)),
+  'Raise RECONCILE_CALLS_PER_SECOND if the gateway allows more calls, else wait until fewer periods end at once.'
+from billing.scheduled_jobs j
+join billing.reconciliations r on r.at < billing.clock() - interval '2 hours'
+where j.name = 'reconciliation' and j.done_at > now() - interval '15 minutes'
+group by r.kind
+union all
+select 'missing_part', m.part, null, null, to_jsonb(m) - 'part', null
+from billing.missing_parts() m
+union all
+-- Postgres lets PUBLIC execute each new function. To revoke this default would close functions of the app, too.
+select 'open_function', signature.text, null, null,
+  jsonb_build_object('remedy', format(
+    'Run "revoke execute on function %s from public, anon;", or mark it as meant: '
+    '"comment on function %1$s is ''Open to everybody: why'';"',
+    signature.text
+  )), null
+from pg_catalog.pg_proc p
+cross join lateral (
+  select format('public.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as text
+) signature
+where p.pronamespace = 'public'::regnamespace
+  and p.prosecdef
+  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+  and has_function_privilege('anon', p.oid, 'execute')
+  and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
+  and not exists (
+    select from pg_catalog.pg_depend d
+    where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+  )
+union all
+select f.finding, f.subject, null, f.since, f.detail, null
+from billing.schedule_faults() f
+union all
+select f.finding, f.subject, null, f.since, f.detail,
+  'Compare the settlement with its report at the gateway, and store the lines that are missing.'
+from billing.settlement_faults() f;
+
 create function billing.user_of_subject(p_subject_id text)
 returns uuid -- null: of no customer
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -2179,6 +2369,38 @@ select
   e.deliveries, e.attempts, billing.outcome_now(e) as outcome, e.payload
 from billing.gateway_events e
 cross join lateral (select billing.user_of_subject(e.subject_id) as user_id offset 0) subject;
+
+create or replace view billing.service_state with (security_invoker = true) as
+select
+  billing.last_webhook_at() as last_webhook_at,
+  -- By billing.clock(), as all else.
+  (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'sweep') as last_sweep_at,
+  (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'reconciliation')
+    as last_reconciliation_at,
+  (
+    select min(o.queued_at)
+    from billing.outbox o
+    where o.destination in ('email', 'notice')
+      and o.delivered_at is null
+      and o.parked_at is null
+      and o.queued_at <= billing.clock()
+  ) as oldest_undelivered_mail_at,
+  (select p.complete_as_of from billing.passes p where p.name = 'findings') as findings_as_of,
+  (select p.complete_as_of from billing.passes p where p.name = 'revenue') as revenue_as_of,
+  (select case when s.completed_at is not null then to_jsonb(s) end from billing.statement s) as statement,
+  (select m.detail::integer from billing.marks m where m.kind = 'kept_days' and m.key = 'outbox') as messages_kept_days,
+  today.payments as payments_today,
+  today.revenue as revenue_today
+from (
+  select coalesce(sum(r.payments), 0)::bigint as payments,
+    coalesce(jsonb_object_agg(r.currency, r.amount) filter (where r.currency is not null), '{}') as revenue
+  from (
+    select h.currency, sum(h.payments) as payments, sum(h.amount) as amount
+    from billing.received_by_hour h
+    where h.hour >= date_trunc('day', billing.clock(), billing.time_zone())
+    group by h.currency
+  ) r
+) today;
 
 -- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds and lost
 -- disputes reach it. No document has it.
@@ -2349,6 +2571,10 @@ GRANT EXECUTE ON FUNCTION "billing"."announce_problem"(text, billing.gateway_sub
 REVOKE ALL ON FUNCTION "billing"."find_stop"(billing.stoppable, boolean, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."find_stop"(billing.stoppable, boolean, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."last_webhook_at"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."last_webhook_at"() TO "service_role";
 
 REVOKE ALL
   ON FUNCTION "billing"."merge_cycle"(billing.gateway_subscriptions, text, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone)
