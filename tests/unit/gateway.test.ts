@@ -92,6 +92,8 @@ test('createOrder returns the id, createSubscription the id, status and page, ca
   expect(await gateway.createSubscription(subscription)).toEqual({ status: 'made', value: made });
   respond = () => Response.json({ error: {} }, { status: 429, headers: { 'retry-after': '7' } });
   expect(await gateway.cancelSubscription('sub_A', true)).toMatchObject({ status: 429, retryAfter: '7' });
+  respond = () => new Response('<h1>Too many requests</h1>', { status: 429, headers: { 'retry-after': '7' } });
+  expect(await gateway.cancelSubscription('sub_A', true)).toMatchObject({ status: 429, retryAfter: '7' });
 });
 
 test.each([

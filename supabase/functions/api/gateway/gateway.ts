@@ -33,7 +33,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
   let ahead: number | null = null;
   const authorization = `Basic ${base64(`${config.keyId}:${config.keySecret}`)}`;
 
-  /** Never throws: without an answer, or with one that is not JSON, the status is 0. */
+  /** Never throws: without an answer, or with one other than 429 that is not JSON, the status is 0. */
   async function call(
     method: string,
     path: string,
@@ -53,7 +53,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       return {
         status: response.status,
         retryAfter: response.headers.get('retry-after'),
-        body: await response.json(),
+        // Whatever limits the rate may be a proxy, whose 429 is a page.
+        body: await response.json().catch((error: unknown) => response.status === 429 ? null : Promise.reject(error)),
         date,
       };
     } catch {
