@@ -78,7 +78,7 @@ cross join lateral (
       (
         case when num_nonnulls(p.gateway_subscription_id, p.extra_of, p.failed_subscription_id) = 0 then p.created_at end, 'order',
         coalesce(p.gateway_order_id, p.id::text),
-        format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
+        'Order of ' || billing.amount_text(p.amount, p.currency) || coalesce(' for ' || p.tier, '') || '.'
           || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
         'orders', p.gateway_order_id, 1
       ),

@@ -2361,6 +2361,159 @@ begin
   return (select s.user_id from billing.subjects s where s.subject_id = p_subject_id and s.user_id is not null limit 1);
 end $$;
 
+create or replace view billing.timeline with (security_invoker = true) as
+select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
+from billing.users u
+cross join lateral (
+  select u.signed_up_at as at, 'signed_up' as what, u.user_id::text as reference, 'Signed up.' as detail, null as link,
+    0 as rank
+  union all
+  select l.at, l.what, l.reference, l.detail, billing.gateway_link(p.gateway_key_id, l.kind, l.id), l.rank
+  from public.payments p
+  cross join lateral (
+    values
+      (
+        case when num_nonnulls(p.gateway_subscription_id, p.extra_of, p.failed_subscription_id) = 0 then p.created_at end, 'order',
+        coalesce(p.gateway_order_id, p.id::text),
+        'Order of ' || billing.amount_text(p.amount, p.currency) || coalesce(' for ' || p.tier, '') || '.'
+          || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
+        'orders', p.gateway_order_id, 1
+      ),
+      (
+        case when p.failed_subscription_id is not null then p.created_at end, 'attempt_failed', p.failed_subscription_id,
+        format('The renewal of %s for %s failed.', billing.amount_text(p.amount, p.currency), p.tier),
+        'subscriptions', p.failed_subscription_id, 3
+      ),
+      (p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.', 'payments',
+        p.gateway_payment_id, 3)
+  ) l (at, what, reference, detail, kind, id, rank)
+  where p.user_id = u.user_id
+  union all
+  select
+    e.received_at,
+    case
+      when e.event = 'payment.failed' then 'attempt_failed'
+      when e.deliveries = 0 then 'reconciliation'
+      else 'webhook'
+    end,
+    e.subject_id,
+    format('%s: %s', e.event, billing.outcome_now(e))
+      || coalesce('. ' || nullif(rtrim(e.payload #>> '{payload,payment,entity,error_description}', '.'), ''), '')
+      || case when e.deliveries > 1 then format('. Delivered %s times', e.deliveries) else '' end
+      || '.',
+    -- The payment of the attempt, if the ledger still has it.
+    case
+      when e.event = 'payment.failed' and e.payload #>> '{payload,payment,entity,id}' is not null
+        then billing.gateway_link(subject.gateway_key_id, 'payments', e.payload #>> '{payload,payment,entity,id}')
+      else billing.gateway_link(subject.gateway_key_id, subject.kind, subject.subject_id)
+    end,
+    2
+  from (
+    select left(s.subject_id, 200) as subject_id, min(s.kind) as kind, max(s.gateway_key_id) as gateway_key_id
+    from billing.subjects s
+    where s.user_id = u.user_id
+    group by left(s.subject_id, 200)
+  ) subject
+  join billing.gateway_events e on e.subject_id = subject.subject_id
+  union all
+  select r.received_at, 'captured', coalesce(r.gateway_payment_id, r.id::text),
+    billing.amount_text(r.amount, r.currency) || case
+      when r.extra_of is not null then ': a further payment on the order.'
+      when r.period_end is null then ' captured. It gave no tier.'
+      else format(
+        ' captured for %s, %s to %s.', coalesce(r.tier, 'a cycle'), billing.day_text(r.period_start),
+        billing.day_text(r.period_end)
+      )
+    end,
+    billing.gateway_link(r.gateway_key_id, 'payments', r.gateway_payment_id), 3
+  from billing.received r
+  where r.user_id = u.user_id
+  union all
+  select f.created_at, 'refunded', f.refund_id,
+    format('%s of payment %s: %s.', billing.amount_text(f.amount, r.currency), r.gateway_payment_id, f.status),
+    billing.gateway_link(r.gateway_key_id, 'payments', r.gateway_payment_id), 3
+  from billing.received r
+  join billing.refunds f on f.gateway_payment_id = r.gateway_payment_id
+  where r.user_id = u.user_id
+  union all
+  select coalesce(d.event_at, d.arrived_at), 'dispute', d.dispute_id,
+    format('%s of payment %s', coalesce(billing.amount_text(d.amount, p.currency), 'All'), p.gateway_payment_id)
+      || coalesce(', ' || replace(d.phase, '_', ' '), '') || format(': %s.', replace(d.status, '_', ' '))
+      || coalesce(' Deducted: ' || billing.amount_text(d.amount_deducted, p.currency) || '.', ''),
+    billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
+  from public.payments p
+  join billing.disputes d on d.gateway_payment_id = p.gateway_payment_id
+  where p.user_id = u.user_id
+  union all
+  select g.at, 'grant', g.id::text,
+    format('%s until %s: %s.', g.tier, billing.day_text(g.until), rtrim(coalesce(g.reason, 'no reason'), '.')), null, 4
+  from billing.grants g
+  where g.user_id = u.user_id
+  union all
+  select g.ended_at, 'grant_ended', g.id::text, coalesce(g.ended_reason, 'ended') || '.', null, 4
+  from billing.grants g
+  where g.user_id = u.user_id
+  union all
+  select a.created_at, 'support_action', coalesce(a.reference, a.id::text),
+    format('%s by %s: %s Reason: %s.', a.action, coalesce(a.actor_email, a.actor), a.result, rtrim(a.reason, '.')), null, 2
+  from billing.support_actions a
+  where a.user_id = u.user_id
+  union all
+  select w.at, 'written_by_hand', w.gateway_subscription_id,
+    format('The subscription row: %s', w.tier) || coalesce(' until ' || billing.day_text(w.period_end), '')
+      || case w.status when 'active' then '.' else format(', %s.', w.status) end, null, 4
+  from billing.manual_subscriptions w
+  where w.user_id = u.user_id
+  union all
+  select c.at, 'tier_changed', c.reference,
+    format(
+      '%s to %s: %s.', coalesce(c.from_tier, 'free'), coalesce(c.to_tier, 'free'),
+      case c.cause when 'direct' then 'the profile was written by hand' else c.cause end
+    ), null, 5
+  from billing.tier_changes c
+  where c.user_id = u.user_id
+  union all
+  select o.created_at, 'mail', o.id::text,
+    format('%s: %s', o.kind, billing.outbox_text(o)), null, 6
+  from billing.outbox o
+  where o.payload ->> 'to' = u.email and o.destination in ('email', 'notice')
+  union all
+  select o.created_at, 'event', o.id::text,
+    format('%s: %s', o.kind, billing.outbox_text(o)), null, 6
+  from billing.outbox o
+  where o.payload #>> '{data,user_id}' = u.user_id::text and o.destination = 'event'
+  union all
+  select w.at, 'cancelled', null,
+    format(
+      'By %s, %s.', billing.actor_of(u.user_id, 'cancel', w.at),
+      case when w.at_period_end then 'for the end of the period' else 'at once' end
+    ), null, 2
+  from billing.wishes w
+  where w.user_id = u.user_id
+  union all
+  select w.withdrawn_at, 'resumed', null, format('By %s.', billing.actor_of(u.user_id, 'resume', w.withdrawn_at)), null, 2
+  from billing.wishes w
+  where w.user_id = u.user_id
+  union all
+  select m.asked_at, 'change', m.gateway_subscription_id,
+    format('To %s from %s.', m.asked_tier, billing.day_text(coalesce(m.starts_at, m.asked_at)))
+      || coalesce(' Undone on ' || billing.day_text(m.undone_at) || '.', ''),
+    billing.gateway_link(m.gateway_key_id, 'subscriptions', m.gateway_subscription_id), 1
+  from billing.gateway_subscriptions m
+  where m.user_id = u.user_id and num_nonnulls(m.replaces, m.payment_id) > 0
+  union all
+  select o.queued_at, 'cancellation', m.gateway_subscription_id,
+    concat(
+      case when o.payload @> '{"at_cycle_end": true}' then 'At the end of the cycle' else 'At once' end,
+      ', to the gateway: ', billing.outbox_text(o)
+    ),
+    null, 6
+  from billing.gateway_subscriptions m
+  join billing.outbox o on o.key = 'cancel-subscription/' || m.gateway_subscription_id
+  where m.user_id = u.user_id
+) line
+where line.at is not null;
+
 create or replace view billing.webhooks with (security_invoker = true) as
 select
   e.body_sha256, e.received_at, e.event, e.subject_id,
