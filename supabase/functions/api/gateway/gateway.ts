@@ -53,7 +53,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       return {
         status: response.status,
         retryAfter: response.headers.get('retry-after'),
-        // Whatever limits the rate may be a proxy, whose 429 is a page.
+        // What limits the rate may be a proxy, whose 429 is a page.
         body: await response.json().catch((error: unknown) => response.status === 429 ? null : Promise.reject(error)),
         date,
       };
