@@ -164,7 +164,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 /**
  * 400 and 404 mean that the gateway has no such entity. Other refusals are about the API key or the rate: retry later.
  */
-function read<T>({ status, body }: { status: number; body: unknown }, schema: z.ZodType<T>): Reading<T> {
+function read<T>({ status, retryAfter, body }: GatewayReply & { body: unknown }, schema: z.ZodType<T>): Reading<T> {
+  if (status === 429) return { status: 'unanswered', limited: { status, retryAfter } };
   // The value will be stored, so it must be valid jsonb.
   const parsed = schema.safeParse(JSON.parse(toStorableJson(JSON.stringify(body)) ?? 'null'));
   if (status === 200 && parsed.success) return { status: 'found', value: parsed.data };
