@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 import type { Page } from 'puppeteer-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { buttonHeights, scrollsSideways, textOf } from '../helpers/browser/in-page.js';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { buttonHeights, scrollsSideways, styleOf, textOf } from '../helpers/browser/in-page.js';
 import { useBrowser, type Viewing } from '../helpers/browser/use-browser.ts';
 import { withClient } from '../helpers/database/postgres-client.ts';
 import { accessibilityProblems, press, problemsOf, windowOf } from '../stack/checkout-rig.ts';
@@ -217,6 +217,27 @@ test('on a phone in dark colours: axe finds nothing, nothing is cut off, buttons
   await shows(page, 'main', 'The next charge is on');
   await check();
   expect(problems).toEqual([]);
+});
+
+test('where invoices need the state, a dialog with large controls asks for it before the sale', async () => {
+  const { page } = await visit('/sign-in', { width: 360, height: 640, colours: 'dark' });
+  await signIn(page, `${crypto.randomUUID()}@example.com`, 'Create an account');
+  const setGstin = (gstin: string | null) =>
+    withClient(
+      env.DB_URL ?? '',
+      (client) => client.query('update billing.settings set seller_gstin = $1, seller_state = left($1, 2)', [gstin]),
+    );
+  await setGstin('29AAAAA0000A1ZY');
+  onTestFinished(async () => void await setGstin(null));
+  await click(page, 'Buy Pro');
+  await shows(page, 'dialog', 'Your state, for the tax on the invoice');
+  expect(await flaws(page)).toEqual([]);
+  const heights = [...await page.evaluate(buttonHeights), parseFloat(await page.evaluate(styleOf, '#state', 'height'))];
+  expect(Math.min(...heights)).toBeGreaterThanOrEqual(40);
+  await page.select('#state', '27');
+  await press(page.mainFrame(), 'Continue');
+  await press(await windowOf(page), 'Pay ₹99.00');
+  await shows(page, '#tier', 'pro');
 });
 
 test.each<[string, Viewing]>([

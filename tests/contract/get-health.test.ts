@@ -40,10 +40,11 @@ test('GET /api/health → 200 with the oldest undelivered side effect, the newes
     await createUser(database); // a new profile's tier is a side effect: pages are revalidated
     expect((await postWebhook(service, { event: `at.${at}` })).status).toBe(200);
   }
-  // What reconciliation read is no webhook.
+  // What reconciliation read is no webhook, and the doctor's is none of the gateway.
   await database.query(
     `insert into billing.gateway_events (body_sha256, event, outcome, deliveries, received_at)
-     values (sha256('read'), 'payment.captured', 'applied', 0, '2027-01-02T03:04:07Z')`,
+     values (sha256('read'), 'payment.captured', 'applied', 0, '2027-01-02T03:04:07Z'),
+       (sha256('ping'), 'doctor.ping', 'ignored: not handled', 1, '2027-01-02T03:04:08Z')`,
   );
   const setSweep = (at: string | null) =>
     database.query("update billing.scheduled_jobs set done_at = $1 where name = 'sweep'", [at]);

@@ -297,6 +297,14 @@ describe('billing.timeline', () => {
     ]);
   });
 
+  test('names no tier of an order of the app that has none', async () => {
+    await database.query('insert into public.payments (user_id, amount, gateway_order_id) values ($1, 4900, $2)', [
+      customer.id,
+      uniqueId('order'),
+    ]);
+    expect((await timeline()).map(([, , what]) => what)).toEqual(['Order of 49.00 INR.']);
+  });
+
   test('shows a subscription that the gateway bills, its cancellation, and grants', async () => {
     const pay = uniqueId('pay');
     await customer.charge(months(2), 'pro', { payment: { id: pay, amount: 99900 } });

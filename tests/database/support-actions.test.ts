@@ -4,7 +4,7 @@ import { readFindings } from '../helpers/database/findings.ts';
 import { waitUntilBlocked } from '../helpers/database/session.ts';
 import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { sha256 } from '../helpers/gateway/deliver.ts';
-import { paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
+import { gatewayEvent, paymentCaptured, refundEvent } from '../helpers/gateway/events.ts';
 import { claim, enqueue, fail } from '../helpers/outbox/claims.ts';
 import { paymentOf, placeOrder } from '../helpers/records/purchases.ts';
 import { readAllRows, readLedger } from '../helpers/records/read-records.ts';
@@ -235,7 +235,7 @@ describe('a note ends the findings that have no other end', () => {
     expect(await findingsOf(id)).toEqual([]);
   });
 
-  test('missed_webhook, until reconciliation finds the next one; a webhook ends it, too', async () => {
+  test("missed_webhook, until reconciliation finds the next one; a webhook ends it, too, but not the doctor's", async () => {
     const missed = [['missed_webhook', 'webhooks']];
     const raise = async () => {
       await database.query("insert into billing.marks (kind, key) values ('missed_webhook', $1)", [uniqueId('order')]);
@@ -246,6 +246,8 @@ describe('a note ends the findings that have no other end', () => {
     await act(support, { action: 'note', reference: 'webhooks' });
     expect(await findingsOf('webhooks')).toEqual([]);
     expect(await raise()).toEqual(missed);
+    await database.send(gatewayEvent('doctor.ping', {}));
+    expect(await findingsOf('webhooks')).toEqual(missed);
     await database.send(paymentCaptured({ id: uniqueId('pay') }));
     expect(await findingsOf('webhooks')).toEqual([]);
   });

@@ -435,7 +435,7 @@ describe('the check silence', () => {
     account.payments = [paid(announced), paid(reconciled), paid(never, 3, 'refunded')];
     const silent = [reconciled, never].sort().join(', ');
     const message = `fail paid at the gateway without a webhook here: 2 of 3 orders (${silent})`;
-    await expectReport(silence, project(payer()), message, 'switch the endpoint on');
+    await expectReport(silence, project(payer()), message, 'set its secret there to GATEWAY_WEBHOOK_SECRET');
   });
 
   test('passes where our orders were paid within the last hour, more than seven days ago, or not at all', async () => {

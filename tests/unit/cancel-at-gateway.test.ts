@@ -6,15 +6,16 @@ import { silentGateway } from './silent-gateway.ts';
 type Outcome = Awaited<ReturnType<StopDatabase['confirmStop']>>['outcome'];
 
 type Answers = {
-  /** The subscription at the gateway; unknown: it has none; unanswered: no answer. */
-  readonly read?: GatewaySubscription | 'unknown' | 'unanswered';
+  /** The subscription at the gateway; unknown: it has none; unanswered: no answer; limited: 429. */
+  readonly read?: GatewaySubscription | 'unknown' | 'unanswered' | 'limited';
   /** What the database says to each call; a missing one fails. */
   readonly confirmed?: readonly Outcome[];
-  readonly invoices?: 'unanswered';
+  readonly invoices?: 'unanswered' | 'limited';
   readonly status?: number;
   readonly retryAfter?: string | null;
 };
 
+const limited = { status: 'unanswered', limited: { status: 429, retryAfter: '7' } } as const;
 const active = { status: 'active', current_end: 1_797_776_460 };
 
 /** Delivers a cancellation. Returns what was asked in which order, and the delivery. */
@@ -34,10 +35,12 @@ async function cancel(
     },
     readSubscription() {
       asked.push('read');
+      if (read === 'limited') return Promise.resolve(limited);
       return Promise.resolve(typeof read === 'string' ? { status: read } : { status: 'found' as const, value: read });
     },
     listInvoices() {
       asked.push('invoices');
+      if (invoices === 'limited') return Promise.resolve(limited);
       return Promise.resolve(invoices ? { status: invoices } : { status: 'found' as const, value: [{ id: 'inv_1' }] });
     },
   };
@@ -66,6 +69,7 @@ const told = 'read, confirm active, cancel sub_1 at once';
 test.each<[Answers, asked: string, Delivery]>([
   [{}, told, delivered],
   [{ read: 'unanswered' }, 'read', failed('not read: no answer')],
+  [{ read: 'limited' }, 'read', { status: 'paused', error: 'not read: HTTP 429', seconds: 7 }],
   [{ confirmed: [] }, 'read, confirm active', failed('not confirmed')],
   [{ confirmed: ['changed'] }, 'read, confirm active', failed('planned anew')],
   [
@@ -82,6 +86,11 @@ test.each<[Answers, asked: string, Delivery]>([
     { confirmed: ['unnamed'], invoices: 'unanswered' },
     'read, confirm active, invoices',
     failed('invoices not read: no answer'),
+  ],
+  [
+    { confirmed: ['unnamed'], invoices: 'limited' },
+    'read, confirm active, invoices',
+    { status: 'paused', error: 'invoices not read: HTTP 429', seconds: 7 },
   ],
   [{ read: 'unknown' }, 'read, confirm undefined', refused('the gateway has no such subscription')],
   [{ read: { ...active, status: 'cancelled' } }, 'read, confirm cancelled', delivered],

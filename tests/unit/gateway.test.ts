@@ -85,13 +85,17 @@ test.each<[call: string, (gateway: Gateway) => Promise<unknown>, body: unknown]>
   expect(received).toEqual([{ call, authorization, type: 'application/json', body }]);
 });
 
-test('createOrder returns the id, createSubscription the id, status and page, cancelSubscription the status', async () => {
+test('createOrder returns the id, createSubscription the id, status and page, cancelSubscription the status; a 429 says when to retry', async () => {
   expect(await gateway.createOrder(order)).toEqual({ status: 'made', value: 'order_Abc' });
   const made = { id: 'sub_A', status: 'created', short_url: 'https://gateway.example.com/s/1' };
   respond = () => Response.json({ ...made, entity: 'subscription' });
   expect(await gateway.createSubscription(subscription)).toEqual({ status: 'made', value: made });
   respond = () => Response.json({ error: {} }, { status: 429, headers: { 'retry-after': '7' } });
   expect(await gateway.cancelSubscription('sub_A', true)).toMatchObject({ status: 429, retryAfter: '7' });
+  respond = () => new Response('<h1>Too many requests</h1>', { status: 429, headers: { 'retry-after': '7' } });
+  expect(await gateway.cancelSubscription('sub_A', true)).toMatchObject({ status: 429, retryAfter: '7' });
+  const limited = { status: 'unanswered', limited: { status: 429, retryAfter: '7' } };
+  expect([await gateway.readSubscription('sub_A'), await gateway.listInvoices('sub_A')]).toEqual([limited, limited]);
 });
 
 test.each([

@@ -43,6 +43,7 @@ test.each<[number, unknown, object]>([
   [409, refusal('in progress'), { status: 'failed', error: 'HTTP 409: in progress' }],
   [500, 'not { JSON', { status: 'failed', error: 'no answer' }],
   [429, refusal('slow down'), { status: 'paused', error: 'HTTP 429: slow down', seconds: 60 }],
+  [429, '<h1>Too many requests</h1>', { status: 'paused', error: 'HTTP 429', seconds: 60 }],
   [400, refusal('no balance'), { status: 'refused', error: 'HTTP 400: no balance' }],
   [401, {}, { status: 'refused', error: 'HTTP 401' }],
   [200, { ok: true }, { status: 'failed', error: 'an answer without a refund' }],

@@ -32,7 +32,8 @@ export const silence: Check = {
     return [
       fail(
         `paid at the gateway without a webhook here: ${silent.length} of ${rows.length} orders (${examples})`,
-        'See the checks "webhook-endpoint" and "webhook-ping", and switch the endpoint on at the gateway.',
+        'See the checks "webhook-endpoint" and "webhook-ping". At the gateway, switch the endpoint on. If it is on and the ' +
+          "function's log has invalidSignature, set its secret there to GATEWAY_WEBHOOK_SECRET of the function.",
       ),
     ];
   },

@@ -108,6 +108,18 @@ begin
   );
 end $$;
 
+-- Returns when the gateway's newest webhook arrived. The doctor's own says nothing about the gateway.
+create function billing.last_webhook_at()
+returns timestamptz -- null: none yet
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select max(e.received_at)
+    from billing.gateway_events e
+    where e.deliveries > 0 and e.event is distinct from 'doctor.ping'
+  );
+end $$;
+
 -- Applies an event, or undoes the effect of one that fails. After six hours it is parked, so that the gateway does not
 -- switch the endpoint off.
 create function billing.try_event(p_event billing.gateway_events, out outcome text, out error text)

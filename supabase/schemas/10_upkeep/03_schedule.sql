@@ -431,7 +431,7 @@ begin
         and o.queued_at <= billing.clock()
         and (p_destinations is null or o.destination = any (string_to_array(p_destinations, ',')))
     ),
-    'last_webhook_at', (select billing.iso_time(max(e.received_at)) from billing.gateway_events e where e.deliveries > 0),
+    'last_webhook_at', billing.iso_time(billing.last_webhook_at()),
     'last_sweep_at', (select billing.iso_time(j.done_at) from billing.scheduled_jobs j where j.name = 'sweep'),
     'statement', (
       select case when s.completed_at is not null then jsonb_build_object(

@@ -200,11 +200,12 @@ union all
 -- What was read from the gateway since the newest webhook.
 select 'missed_webhook', 'webhooks', null, min(a.at),
   jsonb_build_object('alerts', count(*), 'newest', (array_agg(a.key order by a.at desc))[:10]),
-  'Switch the webhook endpoint on at the gateway; the next webhook ends the finding, or a note about "webhooks".'
+  'Switch the webhook endpoint on at the gateway. If it is on, set its secret there to GATEWAY_WEBHOOK_SECRET: the log has '
+    'invalidSignature. The next webhook ends the finding, or a note about "webhooks".'
 from billing.marks a
 where a.kind = 'missed_webhook'
   and a.at > billing.clock() - interval '30 days'
-  and a.at > coalesce((select max(e.received_at) from billing.gateway_events e where e.deliveries > 0), '-infinity')
+  and a.at > coalesce((select billing.last_webhook_at()), '-infinity')
   and not exists (
     select from billing.support_actions n
     where n.action = 'note' and n.reference = 'webhooks' and n.created_at >= a.at

@@ -78,7 +78,7 @@ cross join lateral (
       (
         case when num_nonnulls(p.gateway_subscription_id, p.extra_of, p.failed_subscription_id) = 0 then p.created_at end, 'order',
         coalesce(p.gateway_order_id, p.id::text),
-        format('Order of %s for %s.', billing.amount_text(p.amount, p.currency), p.tier)
+        'Order of ' || billing.amount_text(p.amount, p.currency) || coalesce(' for ' || p.tier, '') || '.'
           || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
         'orders', p.gateway_order_id, 1
       ),
@@ -313,7 +313,7 @@ comment on column billing.customer_payments.source_id is 'Our id of the payment,
 
 create view billing.service_state with (security_invoker = true) as
 select
-  (select max(e.received_at) from billing.gateway_events e where e.deliveries > 0) as last_webhook_at,
+  billing.last_webhook_at() as last_webhook_at,
   -- By billing.clock(), as all else.
   (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'sweep') as last_sweep_at,
   (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'reconciliation')

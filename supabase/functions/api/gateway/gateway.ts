@@ -33,7 +33,7 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
   let ahead: number | null = null;
   const authorization = `Basic ${base64(`${config.keyId}:${config.keySecret}`)}`;
 
-  /** Never throws: without an answer, or with one that is not JSON, the status is 0. */
+  /** Never throws: without an answer, or with one other than 429 that is not JSON, the status is 0. */
   async function call(
     method: string,
     path: string,
@@ -53,7 +53,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       return {
         status: response.status,
         retryAfter: response.headers.get('retry-after'),
-        body: await response.json(),
+        // What limits the rate may be a proxy, whose 429 is a page.
+        body: await response.json().catch((error: unknown) => response.status === 429 ? null : Promise.reject(error)),
         date,
       };
     } catch {
@@ -163,7 +164,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
 /**
  * 400 and 404 mean that the gateway has no such entity. Other refusals are about the API key or the rate: retry later.
  */
-function read<T>({ status, body }: { status: number; body: unknown }, schema: z.ZodType<T>): Reading<T> {
+function read<T>({ status, retryAfter, body }: GatewayReply & { body: unknown }, schema: z.ZodType<T>): Reading<T> {
+  if (status === 429) return { status: 'unanswered', limited: { status, retryAfter } };
   // The value will be stored, so it must be valid jsonb.
   const parsed = schema.safeParse(JSON.parse(toStorableJson(JSON.stringify(body)) ?? 'null'));
   if (status === 200 && parsed.success) return { status: 'found', value: parsed.data };

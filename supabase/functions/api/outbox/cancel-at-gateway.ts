@@ -25,13 +25,13 @@ export async function cancelAtGateway(gateway: Gateway, database: StopDatabase, 
   const { gateway_subscription_id: id, at_cycle_end: atCycleEnd } = parsed.data;
 
   const reading = await gateway.readSubscription(id);
-  if (reading.status === 'unanswered') return { status: 'failed', error: 'not read: no answer' };
+  if (reading.status === 'unanswered') return readReply(reading.limited, 'not read: ');
   const subscription = valueOf(reading);
   const stop = { id: row.id, atCycleEnd, subscription };
   let { outcome } = await database.confirmStop({ ...stop, invoices: null });
   if (outcome === 'unnamed') {
     const invoices = await gateway.listInvoices(id);
-    if (invoices.status === 'unanswered') return { status: 'failed', error: 'invoices not read: no answer' };
+    if (invoices.status === 'unanswered') return readReply(invoices.limited, 'invoices not read: ');
     ({ outcome } = await database.confirmStop({ ...stop, invoices: valueOf(invoices) ?? [] }));
   }
   if (subscription === null) return { status: 'refused', error: 'the gateway has no such subscription' };
@@ -48,6 +48,6 @@ function hasNoCycle({ status, current_end: currentEnd }: GatewaySubscription): b
   return notBegun.includes(status) && (currentEnd ?? null) === null;
 }
 
-function readReply({ status, retryAfter }: GatewayReply): Delivery {
-  return readStatus(status, status === 0 ? 'no answer' : `HTTP ${status}`, retryAfter);
+function readReply({ status, retryAfter }: GatewayReply = { status: 0, retryAfter: null }, what = ''): Delivery {
+  return readStatus(status, what + (status === 0 ? 'no answer' : `HTTP ${status}`), retryAfter);
 }

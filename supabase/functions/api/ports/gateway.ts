@@ -75,10 +75,14 @@ export type Making<T> =
   | { readonly status: 'refused'; readonly reason: string }
   | { readonly status: 'unanswered' };
 
-/** A read from the gateway. `unknown`: the gateway has no such entity; `unanswered`: no usable answer, retry later. */
-export type Reading<T> = { readonly status: 'found'; readonly value: T } | {
-  readonly status: 'unknown' | 'unanswered';
-};
+/**
+ * A read from the gateway. `unknown`: the gateway has no such entity; `unanswered`: no usable answer, retry later, after what
+ * a 429 asks for.
+ */
+export type Reading<T> =
+  | { readonly status: 'found'; readonly value: T }
+  | { readonly status: 'unknown' }
+  | { readonly status: 'unanswered'; readonly limited?: GatewayReply };
 
 /** `current_end`: Unix seconds; null before the first cycle. */
 export type GatewaySubscription = { readonly status: string; readonly current_end?: unknown };

@@ -1076,6 +1076,18 @@ begin
   end if;
 end $$;
 
+-- Returns when the gateway's newest webhook arrived. The doctor's own says nothing about the gateway.
+create function billing.last_webhook_at()
+returns timestamptz -- null: none yet
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (
+    select max(e.received_at)
+    from billing.gateway_events e
+    where e.deliveries > 0 and e.event is distinct from 'doctor.ping'
+  );
+end $$;
+
 -- Applies payment.captured or order.paid: fulfils the payment as verify would, whichever comes first. The gateway must say that
 -- the order is paid, or the payment must have exactly the amount of the order: the customer may bear the gateway's fee, or have
 -- an offer. Contract: "Closed browser".
@@ -1585,6 +1597,36 @@ begin
     when not v_is_changed and v_merged.plan_id is null and v_merged.activated_at is null then 'mismatch'
     else 'applied'
   end;
+end $$;
+
+create or replace function public.get_health(
+  p_destinations text default null -- the configured destinations, comma-separated; null: all
+)
+returns jsonb -- {oldest_undelivered_at, last_webhook_at, last_sweep_at, statement}: times are ISO 8601, each may be null
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return jsonb_build_object(
+    'oldest_undelivered_at', (
+      -- queued_at is the time from which the row is due: a cancellation may be planned for next year.
+      select billing.iso_time(min(o.queued_at))
+      from billing.outbox o
+      where o.delivered_at is null
+        and o.parked_at is null
+        and o.queued_at <= billing.clock()
+        and (p_destinations is null or o.destination = any (string_to_array(p_destinations, ',')))
+    ),
+    'last_webhook_at', billing.iso_time(billing.last_webhook_at()),
+    'last_sweep_at', (select billing.iso_time(j.done_at) from billing.scheduled_jobs j where j.name = 'sweep'),
+    'statement', (
+      select case when s.completed_at is not null then jsonb_build_object(
+        'read_until', billing.iso_time(s.read_until),
+        'completed_at', billing.iso_time(s.completed_at),
+        'payments', s.payments,
+        'news', s.news
+      ) end
+      from billing.statement s
+    )
+  );
 end $$;
 
 -- Applies the gateway's payments on an order, and ends access if no payment was captured in time. API: service_role only.
@@ -2164,12 +2206,313 @@ select 'unmailed_payment', v.payment_id::text, v.user_id, v.since, to_jsonb(v),
   'Write to the customer that the payment arrived, then insert a note about the payment.'
 from billing.unmailed_payments v;
 
+create or replace view billing.service_findings with (security_invoker = true) as
+select 'captured_not_fulfilled' as finding, v.payment_id::text as subject, v.user_id, v.since, to_jsonb(v) as detail,
+  case v.reason
+    when 'no plan of this tier' then 'Add the plan, then replay the webhook of the payment.'
+    when 'paid, user gone' then 'Refund the payment at the gateway.'
+    else 'Look the payment up at the gateway, and refund it if it is not the amount of the order.'
+  end as remedy
+from billing.captured_not_fulfilled v
+union all
+select 'never_captured', p.id::text, p.user_id, p.uncaptured_at,
+  jsonb_build_object(
+    'payment_id', p.id, 'tier', p.tier, 'amount', p.amount, 'gateway_payment_id', p.gateway_payment_id
+  ),
+  'Look the payment up at the gateway: access has ended until it is captured.'
+from public.payments p
+where p.uncaptured_at is not null
+union all
+-- Until 90 days after the charge.
+select 'charged_after_deletion', p.gateway_payment_id, null, p.captured_at,
+  jsonb_build_object(
+    'gateway_payment_id', p.gateway_payment_id, 'gateway_subscription_id', p.gateway_subscription_id,
+    'amount', p.amount, 'currency', p.currency
+  ),
+  'Refund the payment, and check that the subscription is cancelled at the gateway.'
+from public.payments p
+where p.gateway_subscription_id is not null and p.captured_at > p.user_deleted_at and billing.kept(p) > 0
+union all
+-- PS500: the subscription still runs.
+select 'expiry_failed', u.id::text, u.id, f.at, jsonb_build_object('error', f.detail),
+  'Repair what raises the SQLSTATE, usually a trigger of the app on profiles; the sweep retries each hour.'
+from billing.marks f
+cross join billing.json_uuid(to_jsonb(f.key)) u (id)
+left join public.subscriptions s on s.user_id = u.id
+where f.kind = 'settle_failure'
+  and f.detail <> 'PS500'
+  and (
+    s.status = 'active' and s.current_period_end < (select billing.clock())
+    or exists (select from billing.gateway_subscriptions m where m.user_id = u.id and m.awaits_user)
+  )
+union all
+select 'outbox_stuck', v.key, v.user_id, v.since, to_jsonb(v),
+  case
+    when v.state = 'parked' then 'Repair the cause in last_error, then requeue the message.'
+    when v.last_error is not null then 'Repair the cause in last_error. The message is tried again by itself.'
+    else 'Check that the schedule runs and that the destination of the message is configured.'
+  end
+from billing.outbox_stuck v
+union all
+select 'refund_failed', v.refund_id, v.user_id, v.since, to_jsonb(v),
+  'Refund the payment again, or pay the customer in another way and insert a note about the payment.'
+from billing.failed_refunds v
+union all
+select 'document_waiting', d.payment_id::text, p.user_id, d.due_at, jsonb_build_object('payment_id', d.payment_id),
+  'Check that the schedule runs: billing.sweep() gives the numbers. If it runs, read its warning in the log of Postgres.'
+from billing.documents_due d
+left join public.payments p on p.id = d.payment_id
+where d.due_at < (select billing.clock()) - interval '1 hour'
+union all
+-- It must stop within two hours, and the gateway is not told yet: it may charge it.
+select 'untold_stop', g.gateway_subscription_id, g.user_id, o.queued_at,
+  jsonb_build_object(
+    'gateway_subscription_id', g.gateway_subscription_id, 'stops_at', g.stops_at, 'attempts', o.attempts,
+    'last_error', o.last_error
+  ),
+  'Cancel the subscription in the dashboard of the gateway, then look at why the message fails.'
+from (
+  -- Two parts, each of which reads an index of few rows.
+  select o.*
+  from billing.outbox o
+  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is null
+  union all
+  select o.*
+  from billing.outbox o
+  where o.destination = 'gateway' and o.delivered_at is null and o.parked_at is not null and o.told_at is not null
+) o
+join billing.gateway_subscriptions g
+  on g.gateway_subscription_id = o.payload ->> 'gateway_subscription_id'
+  and (billing.is_billed(g) or not billing.is_known(g))
+where o.kind = 'cancel-subscription'
+  and g.stops_at < billing.clock() + interval '2 hours'
+  and o.queued_at < billing.clock() - interval '1 hour'
+union all
+select 'failed_events', encode(v.body_sha256, 'hex'), v.user_id, v.since, to_jsonb(v),
+  case v.outcome
+    when 'plan_not_found' then 'Add the plan, then replay the webhook.'
+    when 'mismatch' then case
+      when v.event like 'refund.%' then 'Compare the refund with the gateway''s dashboard, then ignore the webhook.'
+      else 'Refund the payment at the gateway: its amount is not that of the order. Or ignore the webhook.'
+    end
+    else 'Repair the cause of the error, then replay the webhook, or ignore it.'
+  end
+from billing.failed_events v
+union all
+-- What was read from the gateway since the newest webhook.
+select 'missed_webhook', 'webhooks', null, min(a.at),
+  jsonb_build_object('alerts', count(*), 'newest', (array_agg(a.key order by a.at desc))[:10]),
+  'Switch the webhook endpoint on at the gateway. If it is on, set its secret there to GATEWAY_WEBHOOK_SECRET: the log has '
+    'invalidSignature. The next webhook ends the finding, or a note about "webhooks".'
+from billing.marks a
+where a.kind = 'missed_webhook'
+  and a.at > billing.clock() - interval '30 days'
+  and a.at > coalesce((select billing.last_webhook_at()), '-infinity')
+  and not exists (
+    select from billing.support_actions n
+    where n.action = 'note' and n.reference = 'webhooks' and n.created_at >= a.at
+  )
+having count(*) > 0
+union all
+-- Due for two hours although the runs get answers. A run that used up its time counts as done, so billing.schedule_faults does
+-- not see a backlog that grows.
+select 'reconciliation_backlog', r.kind, null, min(r.at), jsonb_build_object('due', count(*)),
+  'Raise RECONCILE_CALLS_PER_SECOND if the gateway allows more calls, else wait until fewer periods end at once.'
+from billing.scheduled_jobs j
+join billing.reconciliations r on r.at < billing.clock() - interval '2 hours'
+where j.name = 'reconciliation' and j.done_at > now() - interval '15 minutes'
+group by r.kind
+union all
+select 'missing_part', m.part, null, null, to_jsonb(m) - 'part', null
+from billing.missing_parts() m
+union all
+-- Postgres lets PUBLIC execute each new function. To revoke this default would close functions of the app, too.
+select 'open_function', signature.text, null, null,
+  jsonb_build_object('remedy', format(
+    'Run "revoke execute on function %s from public, anon;", or mark it as meant: '
+    '"comment on function %1$s is ''Open to everybody: why'';"',
+    signature.text
+  )), null
+from pg_catalog.pg_proc p
+cross join lateral (
+  select format('public.%I(%s)', p.proname, pg_get_function_identity_arguments(p.oid)) as text
+) signature
+where p.pronamespace = 'public'::regnamespace
+  and p.prosecdef
+  and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+  and has_function_privilege('anon', p.oid, 'execute')
+  and coalesce(obj_description(p.oid, 'pg_proc'), '') not like 'Open to everybody%'
+  and not exists (
+    select from pg_catalog.pg_depend d
+    where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+  )
+union all
+select f.finding, f.subject, null, f.since, f.detail, null
+from billing.schedule_faults() f
+union all
+select f.finding, f.subject, null, f.since, f.detail,
+  'Compare the settlement with its report at the gateway, and store the lines that are missing.'
+from billing.settlement_faults() f;
+
 create function billing.user_of_subject(p_subject_id text)
 returns uuid -- null: of no customer
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   return (select s.user_id from billing.subjects s where s.subject_id = p_subject_id and s.user_id is not null limit 1);
 end $$;
+
+create or replace view billing.timeline with (security_invoker = true) as
+select u.user_id, u.email, line.at, line.what, line.reference, line.detail, line.link, line.rank
+from billing.users u
+cross join lateral (
+  select u.signed_up_at as at, 'signed_up' as what, u.user_id::text as reference, 'Signed up.' as detail, null as link,
+    0 as rank
+  union all
+  select l.at, l.what, l.reference, l.detail, billing.gateway_link(p.gateway_key_id, l.kind, l.id), l.rank
+  from public.payments p
+  cross join lateral (
+    values
+      (
+        case when num_nonnulls(p.gateway_subscription_id, p.extra_of, p.failed_subscription_id) = 0 then p.created_at end, 'order',
+        coalesce(p.gateway_order_id, p.id::text),
+        'Order of ' || billing.amount_text(p.amount, p.currency) || coalesce(' for ' || p.tier, '') || '.'
+          || coalesce(' Credit: ' || billing.amount_text(p.credit, p.currency) || '.', ''),
+        'orders', p.gateway_order_id, 1
+      ),
+      (
+        case when p.failed_subscription_id is not null then p.created_at end, 'attempt_failed', p.failed_subscription_id,
+        format('The renewal of %s for %s failed.', billing.amount_text(p.amount, p.currency), p.tier),
+        'subscriptions', p.failed_subscription_id, 3
+      ),
+      (p.uncaptured_at, 'attempt_failed', p.gateway_payment_id, 'The gateway did not capture the payment.', 'payments',
+        p.gateway_payment_id, 3)
+  ) l (at, what, reference, detail, kind, id, rank)
+  where p.user_id = u.user_id
+  union all
+  select
+    e.received_at,
+    case
+      when e.event = 'payment.failed' then 'attempt_failed'
+      when e.deliveries = 0 then 'reconciliation'
+      else 'webhook'
+    end,
+    e.subject_id,
+    format('%s: %s', e.event, billing.outcome_now(e))
+      || coalesce('. ' || nullif(rtrim(e.payload #>> '{payload,payment,entity,error_description}', '.'), ''), '')
+      || case when e.deliveries > 1 then format('. Delivered %s times', e.deliveries) else '' end
+      || '.',
+    -- The payment of the attempt, if the ledger still has it.
+    case
+      when e.event = 'payment.failed' and e.payload #>> '{payload,payment,entity,id}' is not null
+        then billing.gateway_link(subject.gateway_key_id, 'payments', e.payload #>> '{payload,payment,entity,id}')
+      else billing.gateway_link(subject.gateway_key_id, subject.kind, subject.subject_id)
+    end,
+    2
+  from (
+    select left(s.subject_id, 200) as subject_id, min(s.kind) as kind, max(s.gateway_key_id) as gateway_key_id
+    from billing.subjects s
+    where s.user_id = u.user_id
+    group by left(s.subject_id, 200)
+  ) subject
+  join billing.gateway_events e on e.subject_id = subject.subject_id
+  union all
+  select r.received_at, 'captured', coalesce(r.gateway_payment_id, r.id::text),
+    billing.amount_text(r.amount, r.currency) || case
+      when r.extra_of is not null then ': a further payment on the order.'
+      when r.period_end is null then ' captured. It gave no tier.'
+      else format(
+        ' captured for %s, %s to %s.', coalesce(r.tier, 'a cycle'), billing.day_text(r.period_start),
+        billing.day_text(r.period_end)
+      )
+    end,
+    billing.gateway_link(r.gateway_key_id, 'payments', r.gateway_payment_id), 3
+  from billing.received r
+  where r.user_id = u.user_id
+  union all
+  select f.created_at, 'refunded', f.refund_id,
+    format('%s of payment %s: %s.', billing.amount_text(f.amount, r.currency), r.gateway_payment_id, f.status),
+    billing.gateway_link(r.gateway_key_id, 'payments', r.gateway_payment_id), 3
+  from billing.received r
+  join billing.refunds f on f.gateway_payment_id = r.gateway_payment_id
+  where r.user_id = u.user_id
+  union all
+  select coalesce(d.event_at, d.arrived_at), 'dispute', d.dispute_id,
+    format('%s of payment %s', coalesce(billing.amount_text(d.amount, p.currency), 'All'), p.gateway_payment_id)
+      || coalesce(', ' || replace(d.phase, '_', ' '), '') || format(': %s.', replace(d.status, '_', ' '))
+      || coalesce(' Deducted: ' || billing.amount_text(d.amount_deducted, p.currency) || '.', ''),
+    billing.gateway_link(p.gateway_key_id, 'payments', p.gateway_payment_id), 3
+  from public.payments p
+  join billing.disputes d on d.gateway_payment_id = p.gateway_payment_id
+  where p.user_id = u.user_id
+  union all
+  select g.at, 'grant', g.id::text,
+    format('%s until %s: %s.', g.tier, billing.day_text(g.until), rtrim(coalesce(g.reason, 'no reason'), '.')), null, 4
+  from billing.grants g
+  where g.user_id = u.user_id
+  union all
+  select g.ended_at, 'grant_ended', g.id::text, coalesce(g.ended_reason, 'ended') || '.', null, 4
+  from billing.grants g
+  where g.user_id = u.user_id
+  union all
+  select a.created_at, 'support_action', coalesce(a.reference, a.id::text),
+    format('%s by %s: %s Reason: %s.', a.action, coalesce(a.actor_email, a.actor), a.result, rtrim(a.reason, '.')), null, 2
+  from billing.support_actions a
+  where a.user_id = u.user_id
+  union all
+  select w.at, 'written_by_hand', w.gateway_subscription_id,
+    format('The subscription row: %s', w.tier) || coalesce(' until ' || billing.day_text(w.period_end), '')
+      || case w.status when 'active' then '.' else format(', %s.', w.status) end, null, 4
+  from billing.manual_subscriptions w
+  where w.user_id = u.user_id
+  union all
+  select c.at, 'tier_changed', c.reference,
+    format(
+      '%s to %s: %s.', coalesce(c.from_tier, 'free'), coalesce(c.to_tier, 'free'),
+      case c.cause when 'direct' then 'the profile was written by hand' else c.cause end
+    ), null, 5
+  from billing.tier_changes c
+  where c.user_id = u.user_id
+  union all
+  select o.created_at, 'mail', o.id::text,
+    format('%s: %s', o.kind, billing.outbox_text(o)), null, 6
+  from billing.outbox o
+  where o.payload ->> 'to' = u.email and o.destination in ('email', 'notice')
+  union all
+  select o.created_at, 'event', o.id::text,
+    format('%s: %s', o.kind, billing.outbox_text(o)), null, 6
+  from billing.outbox o
+  where o.payload #>> '{data,user_id}' = u.user_id::text and o.destination = 'event'
+  union all
+  select w.at, 'cancelled', null,
+    format(
+      'By %s, %s.', billing.actor_of(u.user_id, 'cancel', w.at),
+      case when w.at_period_end then 'for the end of the period' else 'at once' end
+    ), null, 2
+  from billing.wishes w
+  where w.user_id = u.user_id
+  union all
+  select w.withdrawn_at, 'resumed', null, format('By %s.', billing.actor_of(u.user_id, 'resume', w.withdrawn_at)), null, 2
+  from billing.wishes w
+  where w.user_id = u.user_id
+  union all
+  select m.asked_at, 'change', m.gateway_subscription_id,
+    format('To %s from %s.', m.asked_tier, billing.day_text(coalesce(m.starts_at, m.asked_at)))
+      || coalesce(' Undone on ' || billing.day_text(m.undone_at) || '.', ''),
+    billing.gateway_link(m.gateway_key_id, 'subscriptions', m.gateway_subscription_id), 1
+  from billing.gateway_subscriptions m
+  where m.user_id = u.user_id and num_nonnulls(m.replaces, m.payment_id) > 0
+  union all
+  select o.queued_at, 'cancellation', m.gateway_subscription_id,
+    concat(
+      case when o.payload @> '{"at_cycle_end": true}' then 'At the end of the cycle' else 'At once' end,
+      ', to the gateway: ', billing.outbox_text(o)
+    ),
+    null, 6
+  from billing.gateway_subscriptions m
+  join billing.outbox o on o.key = 'cancel-subscription/' || m.gateway_subscription_id
+  where m.user_id = u.user_id
+) line
+where line.at is not null;
 
 create or replace view billing.webhooks with (security_invoker = true) as
 select
@@ -2179,6 +2522,38 @@ select
   e.deliveries, e.attempts, billing.outcome_now(e) as outcome, e.payload
 from billing.gateway_events e
 cross join lateral (select billing.user_of_subject(e.subject_id) as user_id offset 0) subject;
+
+create or replace view billing.service_state with (security_invoker = true) as
+select
+  billing.last_webhook_at() as last_webhook_at,
+  -- By billing.clock(), as all else.
+  (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'sweep') as last_sweep_at,
+  (select j.done_at + (billing.clock() - now()) from billing.scheduled_jobs j where j.name = 'reconciliation')
+    as last_reconciliation_at,
+  (
+    select min(o.queued_at)
+    from billing.outbox o
+    where o.destination in ('email', 'notice')
+      and o.delivered_at is null
+      and o.parked_at is null
+      and o.queued_at <= billing.clock()
+  ) as oldest_undelivered_mail_at,
+  (select p.complete_as_of from billing.passes p where p.name = 'findings') as findings_as_of,
+  (select p.complete_as_of from billing.passes p where p.name = 'revenue') as revenue_as_of,
+  (select case when s.completed_at is not null then to_jsonb(s) end from billing.statement s) as statement,
+  (select m.detail::integer from billing.marks m where m.kind = 'kept_days' and m.key = 'outbox') as messages_kept_days,
+  today.payments as payments_today,
+  today.revenue as revenue_today
+from (
+  select coalesce(sum(r.payments), 0)::bigint as payments,
+    coalesce(jsonb_object_agg(r.currency, r.amount) filter (where r.currency is not null), '{}') as revenue
+  from (
+    select h.currency, sum(h.payments) as payments, sum(h.amount) as amount
+    from billing.received_by_hour h
+    where h.hour >= date_trunc('day', billing.clock(), billing.time_zone())
+    group by h.currency
+  ) r
+) today;
 
 -- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds and lost
 -- disputes reach it. No document has it.
@@ -2349,6 +2724,10 @@ GRANT EXECUTE ON FUNCTION "billing"."announce_problem"(text, billing.gateway_sub
 REVOKE ALL ON FUNCTION "billing"."find_stop"(billing.stoppable, boolean, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "billing"."find_stop"(billing.stoppable, boolean, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "billing"."last_webhook_at"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "billing"."last_webhook_at"() TO "service_role";
 
 REVOKE ALL
   ON FUNCTION "billing"."merge_cycle"(billing.gateway_subscriptions, text, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone, timestamp WITH time zone)
