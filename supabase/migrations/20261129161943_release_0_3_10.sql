@@ -7,6 +7,8 @@ drop function billing.announce_other_charge(public.payments,pg_catalog.text,pg_c
 
 drop function billing.announce_problem(pg_catalog.text,billing.gateway_subscriptions,pg_catalog.jsonb,pg_catalog.text);
 
+comment on column billing.bank_lines.fees_on_top is null;
+
 -- Returns what a change from one price to another is. Contract: "Scenarios".
 create or replace function billing.compare_prices(p_from billing.ranked_price, p_to billing.ranked_price)
 returns text -- same | upgrade | downgrade | buy: the present tier has no plan
@@ -2145,7 +2147,7 @@ from billing.gateway_events e
 cross join lateral (select billing.user_of_subject(e.subject_id) as user_id offset 0) subject;
 
 -- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds and lost
--- disputes reach it. No document has it.
+-- disputes reach it, but not where they go beyond what was paid. No document has it.
 create or replace function billing.fee_on_top(p_line billing.settlement_lines, p_payment public.payments)
 returns bigint -- paise
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -2155,7 +2157,10 @@ begin
     when p_line.debit > 0 then coalesce((
       select round(
         p_line.amount::numeric
-          * (greatest(f.before - p_payment.amount, 0) - greatest(f.before + f.amount - p_payment.amount, 0)) / f.amount
+          * (
+            greatest(least(f.before, p_payment.paid_amount) - p_payment.amount, 0)
+            - greatest(least(f.before + f.amount, p_payment.paid_amount) - p_payment.amount, 0)
+          ) / f.amount
       )
       from (
         select t.id, t.amount, sum(t.amount) over (order by t.at, t.id) - t.amount as before
@@ -2174,6 +2179,8 @@ begin
     else 0
   end;
 end $$;
+
+comment on column billing.bank_lines.fees_on_top is 'What customers paid beyond the price, for the fee: in payments, refunds and lost disputes, and in no document.';
 
 comment on column public.payments.amount is 'What the customer is to pay: the price minus a credit.';
 
