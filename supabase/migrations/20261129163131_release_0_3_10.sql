@@ -2199,7 +2199,7 @@ comment on column public.payments.base_amount is 'What the gateway booked in INR
 
 comment on column public.payments.paid_amount is 'What the gateway captured: with its fee on top, or less by an offer. Null: it has not said so yet.';
 
-comment on column public.payments.refunded_amount is 'The sum of its refunds that did not fail.';
+comment on column public.payments.refunded_amount is 'The sum of its processed refunds.';
 
 comment on view billing.ends_wished is 'When each user last cancelled for the end of the period, and did not withdraw it.';
 
