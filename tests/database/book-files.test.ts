@@ -243,6 +243,15 @@ describe('npm run books', () => {
     expect((await entries()).map(([ledger]) => ledger)).toEqual([
       ...['Payment Gateway', 'Bank', 'Gateway Charges', 'GST on Gateway Charges'],
     ]);
+    // Lost a second time, beyond what was paid: that is no fee.
+    await database.query(
+      `insert into billing.refunds (refund_id, gateway_payment_id, amount, status, created_at)
+       values ('rfnd_b', 'pay_Example0000101', 9900, 'processed', '2026-11-12')`,
+    );
+    expect((await entries()).map(([ledger]) => ledger)).toEqual([
+      ...['Payment Gateway', 'Gateway Charges Collected', 'Bank', 'Gateway Charges', 'GST on Gateway Charges'],
+    ]);
+    expect((await entries())[1]).toEqual(['Gateway Charges Collected', '23.58']);
     await database.query('delete from billing.disputes');
     await database.query('delete from billing.refunds');
     await Deno.remove(`${folder}/out`, { recursive: true });

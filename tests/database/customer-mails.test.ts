@@ -3,7 +3,7 @@ import { useCustomer, useDatabase } from '../helpers/database/use-database.ts';
 import { disputeEvent, refundEvent, seconds } from '../helpers/gateway/events.ts';
 import { applyOrderPayments } from '../helpers/gateway/reconciliation.ts';
 import { attempt } from '../helpers/gateway/told.ts';
-import { askChange, type Customer, customerOf, subscribe } from '../helpers/records/customer.ts';
+import { askChange, type Customer, customerOf, type CustomerOrder, subscribe } from '../helpers/records/customer.ts';
 import { grantTier } from '../helpers/records/support-actions.ts';
 import { day, months } from '../helpers/records/time.ts';
 
@@ -424,6 +424,7 @@ describe('the mail plan-changed', () => {
     const premium = await now();
     await premium.capture();
     for (const id of ['rfnd_1', 'rfnd_2']) {
+      await send();
       await premium.refund(premium.amount, { id });
       await send();
       await premium.refund(premium.amount, { id, status: 'failed' });
@@ -433,6 +434,36 @@ describe('the mail plan-changed', () => {
     }
     await cancel();
     expect(await mails('change-undone')).toHaveLength(1);
+  });
+
+  test.each<[string, (premium: CustomerOrder) => Promise<unknown>]>([
+    ['its refund failed', async (premium) => {
+      await premium.capture();
+      await premium.refund(premium.amount, { id: 'rfnd_1' });
+      await premium.refund(premium.amount, { id: 'rfnd_1', status: 'failed' });
+    }],
+    ['its dispute was won', async (premium) => {
+      await premium.capture();
+      await dispute(premium.paymentId, 'lost', '2026-06-11Z');
+      await dispute(premium.paymentId, 'won', '2026-06-12Z');
+    }],
+    ['it was captured after all', async (premium) => {
+      await database.at('06-17');
+      await applyOrderPayments(database.service, premium, null);
+      expect(await mails('change-undone')).toEqual([goesOn]);
+      await premium.capture();
+    }],
+  ])('comes back in the mail about what goes on where %s, until a refund in full', async (_, keep) => {
+    await bill();
+    const premium = await now();
+    await keep(premium);
+    expect(await mails('change-undone')).toEqual([
+      { plan_name: 'Premium', next_charge: null, valid_until: expect.stringContaining('2027-06-1') },
+    ]);
+    await premium.refund(100, { id: 'rfnd_part' });
+    expect(await mails('change-undone')).toHaveLength(1);
+    await premium.refund(premium.amount - 100, { id: 'rfnd_rest' });
+    expect(await mails('change-undone')).toEqual([]);
   });
 
   test('of what is captured while a refund fails, nothing is said to go on', async () => {

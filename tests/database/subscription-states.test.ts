@@ -62,6 +62,9 @@ describe('a charge that fails', () => {
     const fields = { short_url: manage_url, charge_at: seconds(day('07-02')) };
     expect(await event('pending', '07-01', { fields })).toBe('applied');
     expect(await event('pending', '07-02', { fields })).toBe('applied');
+    // Only this one says when the cycle began, which was charged an hour late.
+    const begun = { ...fields, current_start: seconds(day(july.start)) + 3600 };
+    expect(await event('pending', '2026-07-02T12:00:00Z', { fields: begun })).toBe('applied');
     expect(await mails()).toEqual([`payment-pending 2026-07-04 ${manage_url}`]);
     expect(await billing()).toEqual({
       gateway_subscription_id: customer.gatewayId,

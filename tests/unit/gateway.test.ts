@@ -114,6 +114,21 @@ test.each([
   expect(received.map((one) => one.body)).toEqual([{ ...bought, start_at: startAt }, body]);
 });
 
+test.each([[{}], [{ date: 'yesterday' }]])(
+  'a refusal with the headers %j is repeated with no other terms',
+  async (headers) => {
+    respond = () =>
+      new Response('{"error": {"description": "no"}}', { status: 400, headers: { date: '', ...headers } });
+    for (const startAt of [null, 1_767_225_600]) {
+      expect(await gateway.createSubscription({ ...subscription, startAt })).toEqual({
+        status: 'refused',
+        reason: 'no',
+      });
+    }
+    expect(received).toHaveLength(2);
+  },
+);
+
 test.each([
   ['The amount must be at least INR 1.00', 'The amount must be at least INR 1.00'],
   ['asha@example.com, +91 98765 43210', '… …'],

@@ -90,7 +90,7 @@ comment on column public.payments.paid_amount is
   'What the gateway captured: with its fee on top, or less by an offer. Null: it has not said so yet.';
 comment on column public.payments.base_amount is
   'What the gateway booked in INR, in paise. Null: it was paid in INR, or is not known.';
-comment on column public.payments.refunded_amount is 'The sum of its refunds that did not fail.';
+comment on column public.payments.refunded_amount is 'The sum of its processed refunds.';
 comment on column public.payments.gateway_key_id is 'The API key of the order: it does not exist under another key.';
 comment on column public.payments.tier is 'The tier that was sold. Any text is valid: an app may sell tiers of its own.';
 comment on column public.payments.plan_id is 'Null: the plan of the tier. No foreign key: it would need an index.';

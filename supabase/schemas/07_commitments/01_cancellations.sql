@@ -520,6 +520,7 @@ begin
     where p.user_id = p_user_id
       and (
         num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+        or p.captured_at > p.verified_at -- captured after all
         or exists (select from billing.refunds r where r.gateway_payment_id = p.gateway_payment_id and r.status = 'failed')
       )
   ));

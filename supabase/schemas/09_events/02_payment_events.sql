@@ -83,6 +83,7 @@ declare
   v_is_same boolean;
   v_is_exact boolean;
   v_email text;
+  v_next jsonb;
   v_outcome text;
 begin
   if v_gateway_payment_id is null then return 'ignored: payment.entity.id'; end if;
@@ -132,9 +133,14 @@ begin
     and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment))
   then
     v_purchase.payment := v_payment;
+    if v_payment.uncaptured_at is not null then v_next := billing.next_charge_answer(v_payment.user_id); end if;
     v_outcome := billing.fulfil_payment(
       v_purchase, v_email, null, v_payment.gateway_payment_id = v_gateway_payment_id
     ) ->> 'outcome';
+    -- The customer was told that it was never captured, and its own mails were sent before that.
+    if v_payment.uncaptured_at is not null then
+      perform billing.announce_other_charge(v_payment, v_email, v_next, true);
+    end if;
     if v_payment.gateway_order_id is null then
       -- The update applies the events that wait for the order.
       update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
@@ -369,7 +375,7 @@ begin
   end if;
   -- The status is no condition: an index of all active rows would be read.
   v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
-  if v_status = 'failed' then v_next := billing.next_charge_answer(v_payment.user_id); end if;
+  v_next := billing.next_charge_answer(v_payment.user_id);
   update public.payments p
   set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
   where v_payment.id in (p.id, p.extra_of) and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
@@ -379,6 +385,8 @@ begin
     -- What the refund ended goes on. What was captured meanwhile has the mail of a payment.
     if v_status = 'failed' and v_payment.fulfilled_at is not null then
       perform billing.announce_other_charge(v_payment, v_email, v_next, true);
+    elsif billing.next_charge_answer(v_payment.user_id) is distinct from v_next then
+      perform billing.withdraw_outlook(v_payment.user_id);
     end if;
   end if;
   if v_is_news and v_email is not null then

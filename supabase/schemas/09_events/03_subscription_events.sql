@@ -135,6 +135,7 @@ declare
   v_paid_until constant timestamptz := coalesce(p_subscription.period_end, case
     when num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0 then p_subscription.starts_at
   end);
+  v_started_at constant timestamptz := billing.json_time(p_entity -> 'current_start');
   v_access_ends_at timestamptz;
 begin
   -- Without a paid cycle there is no access that ends.
@@ -156,10 +157,11 @@ begin
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
-    -- One mail for each cycle that was not charged: a new card may come without a charge.
+    -- One mail for each cycle that was not charged: a new card may come without a charge. Not each event names the cycle, which may
+    -- begin some hours after the end of the paid time.
     concat_ws('/', v_id, case
       when p_status <> 'completed'
-        then billing.iso_time(greatest(v_paid_until, billing.json_time(p_entity -> 'current_start')))
+        then billing.iso_time(case when v_started_at > v_paid_until + interval '1 day' then v_started_at else v_paid_until end)
     end),
     jsonb_build_object(
       'access_ends_at', billing.iso_time(v_access_ends_at),

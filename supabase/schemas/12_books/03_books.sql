@@ -219,7 +219,7 @@ revoke execute on function public.claim_settlement_pages, public.apply_settlemen
 grant execute on function public.claim_settlement_pages, public.apply_settlement_page to service_role;
 
 -- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds and lost
--- disputes reach it. No document has it.
+-- disputes reach it, but not where they go beyond what was paid. No document has it.
 create function billing.fee_on_top(p_line billing.settlement_lines, p_payment public.payments)
 returns bigint -- paise
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -229,7 +229,10 @@ begin
     when p_line.debit > 0 then coalesce((
       select round(
         p_line.amount::numeric
-          * (greatest(f.before - p_payment.amount, 0) - greatest(f.before + f.amount - p_payment.amount, 0)) / f.amount
+          * (
+            greatest(least(f.before, p_payment.paid_amount) - p_payment.amount, 0)
+            - greatest(least(f.before + f.amount, p_payment.paid_amount) - p_payment.amount, 0)
+          ) / f.amount
       )
       from (
         select t.id, t.amount, sum(t.amount) over (order by t.at, t.id) - t.amount as before
@@ -286,7 +289,7 @@ comment on view billing.bank_lines is
   'What each line of the bank statement consists of, in paise: amount = payments - fees - gst_on_fees - refunds + adjustments '
   '- transfers + other - settlement_fees + difference.';
 comment on column billing.bank_lines.fees_on_top is
-  'What customers paid beyond the price, for the fee: in payments and refunds, and in no document.';
+  'What customers paid beyond the price, for the fee: in payments, refunds and lost disputes, and in no document.';
 comment on column billing.bank_lines.difference is 'What the lines do not explain: not 0 until they are complete.';
 
 -- The receipt of each payment that no reissue replaced.

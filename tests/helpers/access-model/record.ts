@@ -158,7 +158,7 @@ function receiveNews(facts: Facts, name: string, now: Time, receive: () => void)
 /** What is known of a subscription, without when it was read. */
 function describeKnown(one: Subscription | undefined): string {
   if (one === undefined) return '';
-  const { reconciledAt: _, statuses: __, ...known } = one;
+  const { reconciledAt: _, statuses: __, isReadImport: ___, ...known } = one;
   const { status, chargeAt } = rules.newestStatus(one) ?? {};
   return JSON.stringify([known, status, chargeAt]);
 }

@@ -112,7 +112,8 @@ export function createGateway(config: GatewayConfig | null): Gateway | null {
       const mend = (now: number) => {
         const behind = now + authorisationSeconds - expireBy;
         const isOver = startAt !== null && now >= startAt;
-        if (!isOver && now < expireBy) return null;
+        // An answer without a time says nothing about the clocks.
+        if (!isOver && !(now >= expireBy)) return null;
         return { ...terms, expire_by: now + authorisationSeconds, ...(isOver && { start_at: startAt + behind }) };
       };
       return make('/subscriptions', terms, createdSubscription, mend);

@@ -11,6 +11,8 @@ drop function billing.announce_problem(pg_catalog.text,billing.gateway_subscript
 
 drop function billing.find_stop(billing.stoppable,boolean);
 
+comment on column billing.bank_lines.fees_on_top is null;
+
 -- Returns what a change from one price to another is. Contract: "Scenarios".
 create or replace function billing.compare_prices(p_from billing.ranked_price, p_to billing.ranked_price)
 returns text -- same | upgrade | downgrade | buy: the present tier has no plan
@@ -541,6 +543,7 @@ begin
     where p.user_id = p_user_id
       and (
         num_nonnulls(p.dispute_status, p.uncaptured_at) > 0
+        or p.captured_at > p.verified_at -- captured after all
         or exists (select from billing.refunds r where r.gateway_payment_id = p.gateway_payment_id and r.status = 'failed')
       )
   ));
@@ -1107,6 +1110,7 @@ declare
   v_is_same boolean;
   v_is_exact boolean;
   v_email text;
+  v_next jsonb;
   v_outcome text;
 begin
   if v_gateway_payment_id is null then return 'ignored: payment.entity.id'; end if;
@@ -1156,9 +1160,14 @@ begin
     and (v_payment.status <> 'captured' or not billing.is_refunded(v_payment))
   then
     v_purchase.payment := v_payment;
+    if v_payment.uncaptured_at is not null then v_next := billing.next_charge_answer(v_payment.user_id); end if;
     v_outcome := billing.fulfil_payment(
       v_purchase, v_email, null, v_payment.gateway_payment_id = v_gateway_payment_id
     ) ->> 'outcome';
+    -- The customer was told that it was never captured, and its own mails were sent before that.
+    if v_payment.uncaptured_at is not null then
+      perform billing.announce_other_charge(v_payment, v_email, v_next, true);
+    end if;
     if v_payment.gateway_order_id is null then
       -- The update applies the events that wait for the order.
       update public.payments p set gateway_order_id = v_gateway_order_id where p.id = v_payment.id;
@@ -1245,7 +1254,7 @@ begin
   end if;
   -- The status is no condition: an index of all active rows would be read.
   v_had_access := (select s.status = 'active' from public.subscriptions s where s.user_id = v_payment.user_id);
-  if v_status = 'failed' then v_next := billing.next_charge_answer(v_payment.user_id); end if;
+  v_next := billing.next_charge_answer(v_payment.user_id);
   update public.payments p
   set refunded_amount = billing.refunded_amount(p.gateway_payment_id)
   where v_payment.id in (p.id, p.extra_of) and p.refunded_amount <> billing.refunded_amount(p.gateway_payment_id);
@@ -1255,6 +1264,8 @@ begin
     -- What the refund ended goes on. What was captured meanwhile has the mail of a payment.
     if v_status = 'failed' and v_payment.fulfilled_at is not null then
       perform billing.announce_other_charge(v_payment, v_email, v_next, true);
+    elsif billing.next_charge_answer(v_payment.user_id) is distinct from v_next then
+      perform billing.withdraw_outlook(v_payment.user_id);
     end if;
   end if;
   if v_is_news and v_email is not null then
@@ -1398,6 +1409,7 @@ declare
   v_paid_until constant timestamptz := coalesce(p_subscription.period_end, case
     when num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0 then p_subscription.starts_at
   end);
+  v_started_at constant timestamptz := billing.json_time(p_entity -> 'current_start');
   v_access_ends_at timestamptz;
 begin
   -- Without a paid cycle there is no access that ends.
@@ -1419,10 +1431,11 @@ begin
   perform billing.enqueue_mail(
     p_subscription.user_id, p_email,
     case p_status when 'pending' then 'payment-pending' else 'subscription-' || p_status end,
-    -- One mail for each cycle that was not charged: a new card may come without a charge.
+    -- One mail for each cycle that was not charged: a new card may come without a charge. Not each event names the cycle, which may
+    -- begin some hours after the end of the paid time.
     concat_ws('/', v_id, case
       when p_status <> 'completed'
-        then billing.iso_time(greatest(v_paid_until, billing.json_time(p_entity -> 'current_start')))
+        then billing.iso_time(case when v_started_at > v_paid_until + interval '1 day' then v_started_at else v_paid_until end)
     end),
     jsonb_build_object(
       'access_ends_at', billing.iso_time(v_access_ends_at),
@@ -2556,7 +2569,7 @@ from (
 ) today;
 
 -- Returns what a line has beyond the price of its payment: the fee that the customer paid on top, below zero where refunds and lost
--- disputes reach it. No document has it.
+-- disputes reach it, but not where they go beyond what was paid. No document has it.
 create or replace function billing.fee_on_top(p_line billing.settlement_lines, p_payment public.payments)
 returns bigint -- paise
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -2566,7 +2579,10 @@ begin
     when p_line.debit > 0 then coalesce((
       select round(
         p_line.amount::numeric
-          * (greatest(f.before - p_payment.amount, 0) - greatest(f.before + f.amount - p_payment.amount, 0)) / f.amount
+          * (
+            greatest(least(f.before, p_payment.paid_amount) - p_payment.amount, 0)
+            - greatest(least(f.before + f.amount, p_payment.paid_amount) - p_payment.amount, 0)
+          ) / f.amount
       )
       from (
         select t.id, t.amount, sum(t.amount) over (order by t.at, t.id) - t.amount as before
@@ -2694,13 +2710,15 @@ where v.payment_id is not null
   )
   and v.month >= (select date_trunc('month', billing.clock() - interval '1 month'))::date;
 
+comment on column billing.bank_lines.fees_on_top is 'What customers paid beyond the price, for the fee: in payments, refunds and lost disputes, and in no document.';
+
 comment on column public.payments.amount is 'What the customer is to pay: the price minus a credit.';
 
 comment on column public.payments.base_amount is 'What the gateway booked in INR, in paise. Null: it was paid in INR, or is not known.';
 
 comment on column public.payments.paid_amount is 'What the gateway captured: with its fee on top, or less by an offer. Null: it has not said so yet.';
 
-comment on column public.payments.refunded_amount is 'The sum of its refunds that did not fail.';
+comment on column public.payments.refunded_amount is 'The sum of its processed refunds.';
 
 comment on view billing.customer_findings is 'What is wrong about customers now, by what was paid and granted. Filter it by user_id: of all customers it takes minutes.';
 
