@@ -110,7 +110,7 @@ begin
       and case
         when num_nonnulls(o.replaces, o.payment_id) > 0
           and num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0
-          then (o.asked_at, o.id) > (p_subscription.asked_at, p_subscription.id)
+          then o.asked_at > p_subscription.asked_at -- no two requests of a user have one time
         else (billing.authorised_at(o), o.asked_at, o.id)
           > (coalesce(billing.authorised_at(p_subscription), p_subscription.asked_at), p_subscription.asked_at, p_subscription.id)
       end

@@ -382,6 +382,41 @@ begin
   return new;
 end $$;
 
+-- Returns whether the user has authorised another subscription since: of several that wait only one starts. Of two changes
+-- that is the one that was asked for last. One that waits for the end of this one, or whose purchase does not go on, is none.
+-- While this one runs, only one counts that was authorised after the last act on this one, and starts by its next charge: this
+-- one was not known when that was asked for.
+create or replace function billing.is_superseded(p_subscription billing.gateway_subscriptions)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (
+    select from billing.gateway_subscriptions o
+    where o.user_id = p_subscription.user_id
+      and o.id <> p_subscription.id
+      and o.asked_plan_id is not null
+      and o.gateway_subscription_id is distinct from p_subscription.replaces
+      and o.replaces is distinct from p_subscription.gateway_subscription_id
+      and (o.payment_id is null or billing.renews_purchase(o))
+      and o.undone_at is null
+      and billing.is_billed(o)
+      and (
+        p_subscription.period_end is null
+        or o.period_end is null
+          and o.starts_at <= p_subscription.period_end + interval '1 day'
+          and billing.authorised_at(o) > billing.since_of(p_subscription)
+          and billing.cancelled_by_user_at(o.user_id, o.asked_at) is null
+          and (o.payment_id is null or exists (select from public.payments p where p.id = o.payment_id and p.fulfilled_at is not null))
+      )
+      and case
+        when num_nonnulls(o.replaces, o.payment_id) > 0
+          and num_nonnulls(p_subscription.replaces, p_subscription.payment_id) > 0
+          then o.asked_at > p_subscription.asked_at -- no two requests of a user have one time
+        else (billing.authorised_at(o), o.asked_at, o.id)
+          > (coalesce(billing.authorised_at(p_subscription), p_subscription.asked_at), p_subscription.asked_at, p_subscription.id)
+      end
+  );
+end $$;
+
 -- Derives when the gateway must stop billing a subscription. The first reason counts.
 create function billing.find_stop(
   p_each billing.stoppable,
