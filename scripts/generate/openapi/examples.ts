@@ -195,6 +195,6 @@ export const accepted = { accepted: true } satisfies Example<typeof answers.acce
 
 export const document = {
   openapi: '3.1.0',
-  info: { title: 'Subscriptions and payments', version: '0.3.9' },
+  info: { title: 'Subscriptions and payments', version: '0.3.10' },
   paths: {},
 } satisfies Example<typeof answers.openapiAnswer>;
