@@ -540,7 +540,7 @@ export function createSubscriptions({ supabase, functionName = 'api', checkout =
   async function finish(seconds: number, { signal, onState }: Pick<CheckoutOptions, 'signal' | 'onState'>) {
     const user = await readUser();
     const remembered = user ? store.list(user.id) : [];
-    if (remembered.length > 0) tell(onState, 'verifying');
+    if (remembered.length > 0) tell(onState, remembered.some(({ answer }) => answer) ? 'verifying' : 'checking');
     return await Promise.all(remembered.map((one) => settle(call, store, one, one.answer ? seconds : 0, signal)));
   }
 

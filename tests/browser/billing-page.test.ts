@@ -83,6 +83,27 @@ test('a customer buys by the month, sees what the year costs, changes, and cance
   expect(problems.filter((problem) => !problem.includes('409'))).toEqual([]);
 });
 
+test('after a reload the page waits for the payment that is being confirmed, and sells nothing meanwhile', async () => {
+  const { page } = await visit();
+  await shows(page, 'FreeNo active plan');
+  let isDown = true;
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    const isLost = isDown && request.method() === 'POST' && request.url().endsWith('/verify');
+    void (isLost ? request.abort() : request.continue());
+  });
+  await click(page, 'Choose Pro');
+  await press(await windowOf(page), 'Authorise ₹99.00');
+  await shows(page, 'Confirming the payment', MESSAGE);
+  await page.reload();
+  await shows(page, 'Confirming the payment', MESSAGE);
+  await shows(page, 'Plans');
+  expect(await page.evaluate(enabledButtons)).toEqual(['Close']); // the message
+  isDown = false;
+  await shows(page, 'Thank you.', MESSAGE);
+  await shows(page, 'Pro, monthlyActive₹99.00 a month');
+});
+
 test('a seller with a GSTIN asks for the state before the sale, and the receipt is downloaded after it', async () => {
   const { page, problems } = await visit();
   await shows(page, 'FreeNo active plan');

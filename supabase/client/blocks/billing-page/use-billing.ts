@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { BillingDetails, CurrentSubscription, OfferedPlan, Receipt, Subscriptions } from '../../subscriptions.ts';
-import { type Said, sentenceOf, useTexts } from './texts.ts';
+import { type Said, saidOf, sentenceOf, useTexts } from './texts.ts';
 
 /** What the page shows. */
 export type Data = {
@@ -80,6 +80,23 @@ export function useBilling(subscriptions: Subscriptions) {
       }, seconds * 1000)
     );
   }, [read, texts]);
+
+  // A payment that a reload interrupted in its verification: until that ends, nothing else is sold.
+  useEffect(() => {
+    const ending = new AbortController();
+    const finished = subscriptions.resumePending({
+      signal: ending.signal,
+      onState(state) {
+        if (state !== 'verifying' || ending.signal.aborted) return;
+        void run('verify', async () => {
+          say({ text: texts.said.confirming });
+          const [result] = (await finished).filter(({ outcome }) => outcome !== 'dismissed');
+          return result ? saidOf(result, texts.said.thanks, texts) : { text: texts.said.dismissed };
+        });
+      },
+    });
+    return () => ending.abort();
+  }, [subscriptions, run, texts]);
 
   return { data, failure, busy, said, say, run, load };
 }
