@@ -331,14 +331,14 @@ from jsonb_populate_recordset(null::billing.settings, $_$[
 insert into billing.statement_windows (list, pass, read_until, window_end, skip, next_read_at, items, news, completed_at, completed_items, completed_news, answered_at, page, repeated_at) overriding system value
 select list, pass, read_until, window_end, skip, next_read_at, items, news, completed_at, completed_items, completed_news, answered_at, page, repeated_at
 from jsonb_populate_recordset(null::billing.statement_windows, $_$[
-{"list":"disputes","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-30T16:58:29.938925+00:00","items":0,"news":0},
-{"list":"disputes","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-29T17:58:29.938925+00:00","items":0,"news":0},
-{"list":"payments","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-30T16:58:29.938925+00:00","items":0,"news":0},
-{"list":"payments","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-29T17:58:29.938925+00:00","items":0,"news":0},
-{"list":"refunds","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-30T16:58:29.938925+00:00","items":0,"news":0},
-{"list":"refunds","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-29T17:58:29.938925+00:00","items":0,"news":0},
-{"list":"settlements","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-30T16:58:29.938925+00:00","items":0,"news":0},
-{"list":"settlements","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-29T17:58:29.938925+00:00","items":0,"news":0}
+{"list":"disputes","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-30T17:32:42.969856+00:00","items":0,"news":0},
+{"list":"disputes","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-29T18:32:42.969856+00:00","items":0,"news":0},
+{"list":"payments","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-30T17:32:42.969856+00:00","items":0,"news":0},
+{"list":"payments","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-29T18:32:42.969856+00:00","items":0,"news":0},
+{"list":"refunds","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-30T17:32:42.969856+00:00","items":0,"news":0},
+{"list":"refunds","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-29T18:32:42.969856+00:00","items":0,"news":0},
+{"list":"settlements","pass":"again","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-30T17:32:42.969856+00:00","items":0,"news":0},
+{"list":"settlements","pass":"new","read_until":"2026-10-31T12:00:00+00:00","skip":0,"next_read_at":"2026-11-29T18:32:42.969856+00:00","items":0,"news":0}
 ]$_$);
 
 insert into billing.support_actions (id, action, email, tier, until, reference, entitlements, amount, at_period_end, reason, actor, actor_email, created_at, user_id, result, corrects_seller) overriding system value

@@ -38,6 +38,17 @@ test('a tab that was closed after the payment is finished by the next current()'
   expect([page.to(READ).length, page.to(VERIFY).length, page.storage.size]).toEqual([1, 0, 0]);
 });
 
+test('what the gateway answered is being verified after a reload, and an order without an answer is only looked up', async () => {
+  const states: string[] = [];
+  const onState = (state: string) => void states.push(state);
+  const { page, reloaded } = await reloadWhileVerifying();
+  page.answers(VERIFY, verified);
+  await reloaded.resumePending({ onState });
+  await page.open();
+  await page.reload().resumePending({ onState });
+  expect(states).toEqual(['verifying', 'checking']);
+});
+
 test('an order without an answer is read for an hour, then forgotten', async () => {
   const page = openPage();
   await page.open();

@@ -292,7 +292,7 @@ describe('problems', () => {
     expect(await findings()).toEqual(await problems());
   });
 
-  test('are the documents of another GSTIN than that of the return, until their month is closed', async () => {
+  test('are the documents of another GSTIN than that of the return, until their month is closed or its return filed', async () => {
     const ofReturn = (gstin: string) => database.set(`seller_gstin = '${gstin}', seller_state = left('${gstin}', 2)`);
     const { gstin: own } = await gstr1();
     await ofReturn('27AAPFU0939F1ZV');
@@ -300,6 +300,10 @@ describe('problems', () => {
     const numbers = exampleWith(() => ({})).documents.map(({ document_number }) => document_number);
     expect(await problems()).toEqual(numbers.map((number) => `seller_differs ${number}`).toSorted());
     expect(await findings()).toEqual(await problems());
+    // By then the return is filed, also that of a quarter.
+    await database.at('2027-03-02');
+    expect((await problems()).filter((problem) => problem.startsWith('seller_differs'))).toEqual([]);
+    await database.at('2026-12-05');
     await ofReturn(own);
     expect(await problems()).toEqual([]);
     await close('2026-11-01');

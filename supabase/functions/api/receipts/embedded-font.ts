@@ -8,7 +8,7 @@ export type Sign = {
   readonly text: string;
   /** The numbers of the glyphs, each in four hexadecimal digits. */
   readonly codes: string;
-  /** Whether it has several letters and is read back as one word with its neighbours. */
+  /** Whether several letters are drawn as one; false for what is written from right to left. */
   readonly isSyllable: boolean;
   /** Thousandths of the font size. */
   readonly width: number;
@@ -41,7 +41,7 @@ export type EmbeddedFont = {
 };
 
 /**
- * A PDF maps each glyph to its text, but the parts of a syllable of such a script are drawn in another order than they are
+ * A PDF maps each glyph to its text, but the parts of a syllable, as in Devanagari, are drawn in another order than they are
  * written. So a syllable becomes one glyph, which is read as its first letter; glyphs without a shape and a width follow
  * for the other letters.
  * @param file of Latin. All fonts have the same units

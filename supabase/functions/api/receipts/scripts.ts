@@ -28,6 +28,8 @@ const runs = new RegExp(
   })`,
 );
 
+const number = new RegExp(`^[${numbers}]`);
+
 /** The tag of a script in OpenType, as a number. */
 export function tagOf(script: Script): number {
   return [...scripts[script][2]].reduce((tag, letter) => tag << 8 | letter.charCodeAt(0), 0);
@@ -35,7 +37,7 @@ export function tagOf(script: Script): number {
 
 /** Whether a run of the script is written from right to left. */
 export function isRightToLeft(script: Script, run: string): boolean {
-  return script === 'arabic' && !new RegExp(`^[${numbers}]`).test(run);
+  return script === 'arabic' && !number.test(run);
 }
 
 /** The scripts of a text that need a shaper. */

@@ -2664,9 +2664,10 @@ cross join lateral (
   select 'einvoice_needed', 'Without the number of an e-invoice it does not count.'
   where d.category in ('b2b', 'expwp', 'expwop') and (select s.over_5_crore from billing.settings s)
   union all
-  -- A closed month keeps its return, with the GSTIN of that time.
+  -- A closed month keeps its return, with the GSTIN of that time. Older returns are filed, those of a quarter in the fourth month.
   select 'seller_differs', 'The return names another GSTIN of the seller.'
   where d.category <> 'none'
+    and d.tax_period > (select billing.clock()) - interval '4 months'
     and d.seller ->> 'gstin' is distinct from (select s.seller_gstin from billing.settings s)
     and not exists (select from billing.book_months m where m.month = d.tax_period)
   union all
